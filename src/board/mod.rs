@@ -1,0 +1,11 @@
+//! The board: points and their names, bitboards, groups and regions, symmetries.
+
+mod bits;
+mod geometry;
+mod groups;
+mod symmetry;
+
+pub use bits::{Bits, PointSet};
+pub use geometry::{Geometry, MAX_SIZE, Point, PointError, SizeError};
+pub use groups::{Liberties, Territories};
+pub use symmetry::Symmetry;

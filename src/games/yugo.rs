@@ -1,0 +1,253 @@
+//! Yugo: pawns, kings and a button.
+
+use super::position::{board_methods, key, unreachable};
+use super::{
+    Button, Cell, End, Game, GameKind, HalfPoints, Options, Phase, Player, PositionError, Score, Specials,
+    StartPosition, Status, Step, StepSet,
+};
+use crate::board::{Bits, Geometry, Point, PointError, Symmetry};
+use Player::{Black, White};
+
+/// A position of Yugo.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Yugo<const W: usize> {
+    board: Geometry<W>,
+    black: Pieces<W>,
+    white: Pieces<W>,
+    to_move: Player,
+    passes: u8,
+    button: Option<Player>,
+    handicap_left: u16,
+}
+
+/// One player's pieces.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Pieces<const W: usize> {
+    pawns: Bits<W>,
+    kings: Bits<W>,
+}
+
+impl<const W: usize> Pieces<W> {
+    const NONE: Self = Pieces { pawns: Bits::EMPTY, kings: Bits::EMPTY };
+
+    fn all(self) -> Bits<W> {
+        self.pawns | self.kings
+    }
+
+    fn map(self, board: &Geometry<W>, symmetry: Symmetry) -> Self {
+        Pieces { pawns: board.map_bits(symmetry, self.pawns), kings: board.map_bits(symmetry, self.kings) }
+    }
+}
+
+/// Where pieces may be placed.
+struct Placements<const W: usize> {
+    pawns: Bits<W>,
+    kings: Bits<W>,
+}
+
+impl<const W: usize> Yugo<W> {
+    fn pieces_of(&self, player: Player) -> &Pieces<W> {
+        match player {
+            Black => &self.black,
+            White => &self.white,
+        }
+    }
+
+    fn pieces_mut(&mut self, player: Player) -> &mut Pieces<W> {
+        match player {
+            Black => &mut self.black,
+            White => &mut self.white,
+        }
+    }
+
+    fn empty(&self) -> Bits<W> {
+        self.board.all().without(self.black.all() | self.white.all())
+    }
+
+    /// "Place a pawn of their color on an empty point such that the number of surrounded groups remains
+    /// unchanged" / "Place a king of their color on an empty point such that the number of surrounded enemy
+    /// groups is increased."
+    ///
+    /// Filling a point takes a liberty from the groups next to it and joins own ones; no group next to an
+    /// empty point is surrounded. So enemy groups become surrounded exactly where the point is the last
+    /// liberty of one, and the own group exactly where it has no empty point left.
+    fn placements(&self) -> Placements<W> {
+        let empty = self.empty();
+        let own = self.board.liberties(self.pieces_of(self.to_move).all(), empty);
+        let enemy = self.board.liberties(self.pieces_of(self.to_move.other()).all(), empty);
+        let breathing = self.board.neighbours(empty) | own.spare;
+        Placements { pawns: (empty & breathing).without(enemy.last), kings: enemy.last }
+    }
+
+    /// "Remove all pawns from all such groups. In the resulting position, if there are any surrounded
+    /// friendly groups, remove all pawns from them as well."
+    fn place(&mut self, point: Point) {
+        let (me, enemy) = (self.to_move, self.to_move.other());
+        let single = Bits::single(point);
+        let empty = self.empty().without(single);
+        // Only groups next to the point can have lost their last liberty.
+        let enemy_pieces = self.pieces_of(enemy).all();
+        let mut surrounded = Bits::EMPTY;
+        let mut beside = self.board.neighbours(single) & enemy_pieces;
+        while !beside.is_empty() {
+            let group = self.board.flood(beside.lowest(), enemy_pieces);
+            if !self.board.neighbours(group).meets(empty) {
+                surrounded |= group;
+            }
+            beside = beside.without(group);
+        }
+        if surrounded.is_empty() {
+            self.pieces_mut(me).pawns.insert(point);
+            return;
+        }
+        self.pieces_mut(me).kings.insert(point);
+        let enemy_pawns = &mut self.pieces_mut(enemy).pawns;
+        *enemy_pawns = enemy_pawns.without(surrounded);
+        // An own group that is surrounded now holds the new king: all others were looked at when they became so.
+        let group = self.board.flood(single, self.pieces_of(me).all());
+        if !self.board.neighbours(group).meets(self.empty()) {
+            let own_pawns = &mut self.pieces_mut(me).pawns;
+            *own_pawns = own_pawns.without(group);
+        }
+    }
+
+    /// The pieces of `player` in groups without a liberty.
+    fn surrounded(&self, player: Player) -> Bits<W> {
+        self.board.surrounded(self.pieces_of(player).all(), self.empty())
+    }
+
+    /// "Empty points in their territories, plus the number of pieces of their color in groups with one or more
+    /// liberties, plus the number of enemy kings in groups without liberties."
+    fn paid_points(&self, player: Player) -> Bits<W> {
+        let territories = self.board.territories(self.black.all(), self.white.all());
+        let territory = if player == Black { territories.black } else { territories.white };
+        let alive = self.pieces_of(player).all().without(self.surrounded(player));
+        let taken = self.pieces_of(player.other()).kings & self.surrounded(player.other());
+        territory | alive | taken
+    }
+}
+
+impl<const W: usize> Game for Yugo<W> {
+    type Points = Bits<W>;
+    const KIND: GameKind = GameKind::Yugo;
+
+    fn new(n: usize, options: Options) -> Self {
+        let board = Geometry::new(n);
+        let handicap_left = options.handicap as u16;
+        Yugo { board, black: Pieces::NONE, white: Pieces::NONE, to_move: Black, passes: 0, button: None, handicap_left }
+    }
+
+    fn from_position(start: &StartPosition) -> Result<Self, PositionError> {
+        let mut game = Self::new(start.size, Options::default());
+        let cells = [Cell::Stone(Black), Cell::King(Black), Cell::Stone(White), Cell::King(White)];
+        let [pawns, kings, white_pawns, white_kings] = start.points(GameKind::Yugo, &game.board, cells)?;
+        game.black = Pieces { pawns, kings };
+        game.white = Pieces { pawns: white_pawns, kings: white_kings };
+        game.to_move = start.to_move;
+        game.button = start.button;
+        let lost = game.black.pawns & game.surrounded(Black) | game.white.pawns & game.surrounded(White);
+        if !lost.is_empty() {
+            return Err(unreachable(&game.board, "a pawn stands in a surrounded group", lost));
+        }
+        Ok(game)
+    }
+
+    fn to_move(&self) -> Player {
+        self.to_move
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Start
+    }
+
+    fn status(&self) -> Status<Bits<W>> {
+        if self.passes == 2 {
+            return Status::Over(End::Passes);
+        }
+        let placements = self.placements();
+        if self.handicap_left > 0 {
+            return Status::Running(StepSet { points: placements.pawns, specials: Specials::NONE });
+        }
+        // "Take the button, provided that none of the players has taken it before" / "Pass, provided that the
+        // button is already taken."
+        let specials = if self.button.is_none() { Specials::BUTTON } else { Specials::PASS };
+        Status::Running(StepSet { points: placements.pawns | placements.kings, specials })
+    }
+
+    fn play(&mut self, step: Step) {
+        match step {
+            Step::Point(point) => self.place(point),
+            Step::BUTTON => self.button = Some(self.to_move),
+            _ => {}
+        }
+        self.passes = if step == Step::PASS { self.passes + 1 } else { 0 };
+        self.handicap_left = self.handicap_left.saturating_sub(1);
+        if self.handicap_left == 0 {
+            self.to_move = self.to_move.other();
+        }
+    }
+
+    fn fault(&self, step: Step) -> &'static str {
+        match step {
+            Step::Point(point) if self.cell(point) != Cell::Empty => "the point is not empty",
+            Step::Point(point) if self.handicap_left > 0 && self.placements().kings.contains(point) => {
+                "handicap pawns may surround nothing"
+            }
+            Step::Point(_) => "a piece there would leave only its own group surrounded",
+            _ if self.handicap_left > 0 => "handicap pawns are placed first",
+            Step::BUTTON => "the button is already taken",
+            Step::PASS => "passing is allowed only once the button is taken",
+            _ => "swap belongs to fugo",
+        }
+    }
+
+    fn score(&self) -> Option<Score> {
+        let half =
+            |player| HalfPoints(2 * self.paid_points(player).len() as i32 + (self.button == Some(player)) as i32);
+        Some(Score { black: half(Black), white: half(White) })
+    }
+
+    fn owner(&self, point: Point) -> Option<Player> {
+        [Black, White].into_iter().find(|player| self.paid_points(*player).contains(point))
+    }
+
+    fn cell(&self, point: Point) -> Cell {
+        for player in [Black, White] {
+            let pieces = self.pieces_of(player);
+            if pieces.pawns.contains(point) {
+                return Cell::Stone(player);
+            }
+            if pieces.kings.contains(point) {
+                return Cell::King(player);
+            }
+        }
+        Cell::Empty
+    }
+
+    fn passes(&self) -> u8 {
+        self.passes
+    }
+
+    fn button(&self) -> Button {
+        self.button.map_or(Button::Free, Button::Taken)
+    }
+
+    fn handicap_left(&self) -> usize {
+        self.handicap_left as usize
+    }
+
+    fn board_key(&self) -> u128 {
+        key([self.black.pawns, self.black.kings, self.white.pawns, self.white.kings], self.to_move)
+    }
+
+    fn pieces(&self) -> usize {
+        self.black.all().len() + self.white.all().len()
+    }
+
+    fn mapped(&self, symmetry: Symmetry) -> Self {
+        let map = |pieces: Pieces<W>| pieces.map(&self.board, symmetry);
+        Yugo { black: map(self.black), white: map(self.white), ..self.clone() }
+    }
+
+    board_methods!();
+}
