@@ -36,13 +36,23 @@ impl<const W: usize> Fugo<W> {
         }
     }
 
-    fn empty(&self) -> Bits<W> {
+    /// The board.
+    pub(crate) fn board(&self) -> &Geometry<W> {
+        &self.board
+    }
+
+    /// The mover's stones.
+    pub(crate) fn own(&self) -> Bits<W> {
+        self.stones(self.to_move)
+    }
+
+    pub(crate) fn empty(&self) -> Bits<W> {
         self.board.all().without(self.black | self.white)
     }
 
     /// "A smothered group is a group without liberties": the mover's stones in such groups.
     fn smothered(&self) -> Bits<W> {
-        self.board.surrounded(self.stones(self.to_move), self.empty())
+        self.board.surrounded(self.own(), self.empty())
     }
 
     /// "There are no smothered friendly groups. In this case, you must place a stone of your color on an empty
@@ -50,7 +60,7 @@ impl<const W: usize> Fugo<W> {
     /// the number of smothered enemy groups."
     fn placements(&self) -> Bits<W> {
         let empty = self.empty();
-        let own = self.board.liberties(self.stones(self.to_move), empty);
+        let own = self.board.liberties(self.own(), empty);
         let enemy = self.board.liberties(self.stones(self.to_move.other()), empty);
         empty & (self.board.neighbours(empty) | own.spare | enemy.last)
     }
@@ -67,7 +77,7 @@ impl<const W: usize> Fugo<W> {
         let left = Bits::single(stone);
         let empty = self.empty();
         let empty_after = empty | left;
-        let own = self.board.liberties(self.stones(self.to_move).without(left), empty_after);
+        let own = self.board.liberties(self.own().without(left), empty_after);
         empty & (self.board.neighbours(empty_after) | own.spare)
     }
 

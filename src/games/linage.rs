@@ -61,7 +61,7 @@ impl<const W: usize> Linage<W> {
 
     /// "Place a stone on an empty point which is part of a free region. At all times, every region must
     /// include at least one line."
-    fn placements(&self) -> Bits<W> {
+    pub(crate) fn placements(&self) -> Bits<W> {
         let empty = self.empty();
         let lines = Lines::of(&self.board, empty);
         let smooth = self.without_local_cut(empty);
@@ -148,8 +148,8 @@ impl<const W: usize> Game for Linage<W> {
     }
 
     fn status(&self) -> Status<Bits<W>> {
-        if self.passes == 2 {
-            return Status::Over(End::Passes);
+        if let Some(end) = self.end() {
+            return Status::Over(end);
         }
         Status::Running(StepSet { points: self.placements(), specials: Specials::PASS })
     }
@@ -177,6 +177,10 @@ impl<const W: usize> Game for Linage<W> {
         } else {
             "the point is not in a free region"
         }
+    }
+
+    fn end(&self) -> Option<End> {
+        (self.passes == 2).then_some(End::Passes)
     }
 
     fn score(&self) -> Option<Score> {

@@ -34,7 +34,30 @@ impl<const W: usize> Sligo<W> {
         }
     }
 
-    fn own(&self) -> Bits<W> {
+    /// The board.
+    pub(crate) fn board(&self) -> &Geometry<W> {
+        &self.board
+    }
+
+    /// The empty points.
+    pub(crate) fn empty(&self) -> Bits<W> {
+        self.board.all().without(self.black | self.white)
+    }
+
+    /// The points where the mover may place without a movement.
+    pub(crate) fn direct_placements(&self) -> Bits<W> {
+        self.placements(self.own())
+    }
+
+    /// True if moving the stone on `from` can begin a legal turn.
+    pub(crate) fn can_move(&self, from: Point) -> bool {
+        let stone = Bits::single(from);
+        let near = self.board.neighbours(stone) | self.board.diagonals(stone);
+        (near & self.empty()).iter().any(|to| self.has_placement(from, to, None))
+    }
+
+    /// The mover's stones.
+    pub(crate) fn own(&self) -> Bits<W> {
         self.stones(self.to_move)
     }
 
@@ -139,8 +162,8 @@ impl<const W: usize> Sligo<W> {
     }
 
     fn steps(&self, for_search: bool) -> Status<Bits<W>> {
-        if self.passes == 2 {
-            return Status::Over(End::Passes);
+        if let Some(end) = self.end() {
+            return Status::Over(end);
         }
         let status = |points, specials| Status::Running(StepSet { points, specials });
         match self.phase {
@@ -298,6 +321,10 @@ impl<const W: usize> Game for Sligo<W> {
             _ if !self.free_of_weak_pairs(stones).contains(point) => "a weak pair would be on the board",
             _ => "a group of the player's own would be surrounded",
         }
+    }
+
+    fn end(&self) -> Option<End> {
+        (self.passes == 2).then_some(End::Passes)
     }
 
     fn score(&self) -> Option<Score> {

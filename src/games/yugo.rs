@@ -60,7 +60,23 @@ impl<const W: usize> Yugo<W> {
         }
     }
 
-    fn empty(&self) -> Bits<W> {
+    /// The board.
+    pub(crate) fn board(&self) -> &Geometry<W> {
+        &self.board
+    }
+
+    /// The mover's pieces.
+    pub(crate) fn own(&self) -> Bits<W> {
+        self.pieces_of(self.to_move).all()
+    }
+
+    /// The points where the mover may place a piece.
+    pub(crate) fn all_placements(&self) -> Bits<W> {
+        let placements = self.placements();
+        if self.handicap_left > 0 { placements.pawns } else { placements.pawns | placements.kings }
+    }
+
+    pub(crate) fn empty(&self) -> Bits<W> {
         self.board.all().without(self.black.all() | self.white.all())
     }
 
@@ -161,8 +177,8 @@ impl<const W: usize> Game for Yugo<W> {
     }
 
     fn status(&self) -> Status<Bits<W>> {
-        if self.passes == 2 {
-            return Status::Over(End::Passes);
+        if let Some(end) = self.end() {
+            return Status::Over(end);
         }
         let placements = self.placements();
         if self.handicap_left > 0 {
@@ -199,6 +215,10 @@ impl<const W: usize> Game for Yugo<W> {
             Step::PASS => "passing is allowed only once the button is taken",
             _ => "swap belongs to fugo",
         }
+    }
+
+    fn end(&self) -> Option<End> {
+        (self.passes == 2).then_some(End::Passes)
     }
 
     fn score(&self) -> Option<Score> {

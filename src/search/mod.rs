@@ -1,5 +1,13 @@
 //! Tree search over steps, and what it asks of an evaluator.
 
+mod choice;
 mod evaluator;
+mod playout;
+mod streams;
+mod tree;
 
+pub use choice::{Choice, ChoiceRule, choose};
 pub use evaluator::{EvalError, Evaluator, FirstValue, Leaf, MoverValue};
+pub use playout::{PlayoutPolicy, Playouts, playout};
+pub use streams::{Purpose, stream};
+pub use tree::{Descent, RootNoise, RootStep, Search, SearchConfig};

@@ -1,0 +1,223 @@
+//! Typed, validated run configs: what a run's results depend on.
+//!
+//! The structs here are what the rest of the program works with, and what `run.toml` records. Numbers of
+//! threads are not among them: they change nothing but the time.
+
+use serde::Serialize;
+
+use crate::games::{GameKind, HalfPoints, Options, Rules};
+use crate::search::{ChoiceRule, RootNoise, SearchConfig};
+
+/// Which game is played on which board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Board {
+    pub game: GameKind,
+    /// The board's side.
+    pub size: usize,
+    /// Yugo: pawns that Black places before White's first turn.
+    pub handicap: usize,
+    /// Fugo: whether White may swap on the first turn.
+    pub pie: bool,
+    /// Turns after which a game is cut off without a result; `None` in games that always end.
+    pub move_cap: Option<usize>,
+}
+
+impl Board {
+    /// The rules of one game at `komi` on this board.
+    pub fn rules(&self, komi: HalfPoints) -> Rules {
+        let options = Options { handicap: self.handicap, pie: self.pie };
+        Rules { game: self.game, size: self.size, options, komi, move_cap: self.move_cap }
+    }
+}
+
+/// How each game's komi is drawn.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct KomiDraw {
+    /// The middle.
+    pub centre: HalfPoints,
+    /// The standard deviation around it, in points; 0: the centre itself. Rounded to a komi that the game allows.
+    pub spread: f32,
+}
+
+/// Self-play of one game on one board: data to learn from.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SelfplayConfig {
+    pub board: Board,
+    pub games: u64,
+    pub seed: u64,
+    /// Positions a network evaluates a call.
+    pub batch: usize,
+    /// Games a shard holds, 1 to 256.
+    pub shard: usize,
+    /// Whether shards are compressed (`.csv.zst`).
+    pub compress: bool,
+    pub search: SearchConfig,
+    pub komi: KomiDraw,
+    /// Each game begins with 0 to this many random turns.
+    pub opening_turns: usize,
+    /// Steps of the first `temperature_turns` turns are drawn in proportion to visits^(1/temperature).
+    pub temperature: f32,
+    pub temperature_turns: usize,
+    pub noise: Option<RootNoise>,
+}
+
+/// How measurements vary their games: "each of the first t turns is drawn, the same way for both sides, in
+/// proportion to visits among the steps whose value is within δ of the best".
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Variation {
+    /// t, in turns.
+    pub drawn_turns: usize,
+    /// δ, in expected score.
+    pub delta: f32,
+}
+
+impl Variation {
+    /// The rule by which steps are chosen.
+    pub fn choice(&self) -> ChoiceRule {
+        use crate::search::Choice;
+        ChoiceRule { early: Choice::Near(self.delta), early_turns: self.drawn_turns, late: Choice::Most }
+    }
+}
+
+/// The measurement of the fair komi (Fugo: of the openings' scores) on one board.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct KomiConfig {
+    pub board: Board,
+    /// Games in all.
+    pub games: u64,
+    /// Games a block: all at one komi, chosen by the blocks before.
+    pub block: u64,
+    pub seed: u64,
+    pub batch: usize,
+    pub search: SearchConfig,
+    pub variation: Variation,
+    /// The first block's komi; `None`: what the engine's own games or network suggest.
+    pub start: Option<HalfPoints>,
+}
+
+/// The measurement of a board's balance at given komi.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct BalanceConfig {
+    pub board: Board,
+    /// Games at each komi.
+    pub games: u64,
+    pub seed: u64,
+    pub batch: usize,
+    pub search: SearchConfig,
+    pub variation: Variation,
+    pub komi: Vec<HalfPoints>,
+}
+
+/// A match of two engines.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct MatchConfig {
+    pub board: Board,
+    /// Openings, each played twice with the seats exchanged.
+    pub pairs: u64,
+    pub seed: u64,
+    pub batch: usize,
+    pub komi: HalfPoints,
+    /// Random turns of each opening.
+    pub opening_turns: usize,
+    pub a: SearchConfig,
+    pub b: SearchConfig,
+}
+
+/// The main job: self-play, training and measurement on a list of boards.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PipelineConfig {
+    pub seed: u64,
+    /// Positions a network evaluates a call.
+    pub batch: usize,
+    /// The boards, in the order of the file. Boards of one game share a network.
+    pub boards: Vec<Board>,
+    pub search: SearchSection,
+    pub selfplay: SelfplaySection,
+    pub train: TrainSection,
+    pub komi: KomiSection,
+    pub balance: BalanceSection,
+    #[serde(rename = "match")]
+    pub matches: MatchSection,
+}
+
+/// What all searches share.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct SearchSection {
+    /// [`SearchConfig::exploration`].
+    pub exploration: f32,
+    /// [`SearchConfig::reduction`].
+    pub reduction: f32,
+}
+
+impl SearchSection {
+    /// A search of so many visits.
+    pub fn with_visits(&self, visits: u32) -> SearchConfig {
+        SearchConfig { visits, exploration: self.exploration, reduction: self.reduction }
+    }
+}
+
+/// Self-play in the main job. Generation 0 plays with playouts, the others with the network trained before.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SelfplaySection {
+    /// Rounds of self-play and training.
+    pub generations: usize,
+    /// Games a board and generation.
+    pub games: u64,
+    pub visits: u32,
+    pub shard: usize,
+    pub compress: bool,
+    pub opening_turns: usize,
+    pub temperature: f32,
+    /// `None`: as many turns as the board has rows.
+    pub temperature_turns: Option<usize>,
+    pub noise: Option<RootNoise>,
+    /// The standard deviation of komi around the centre, in points, for a board of side 9; scaled with the side.
+    pub komi_spread: f32,
+}
+
+/// Training in the main job.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct TrainSection {
+    /// Convolutions of the trunk.
+    pub layers: usize,
+    pub channels: usize,
+    /// Passes over the data at most.
+    pub epochs: usize,
+    /// Epochs without a better held-out loss after which training stops.
+    pub patience: usize,
+    /// Positions a gradient step.
+    pub batch: usize,
+    /// Parts into which a batch is split for the threads; part of the result.
+    pub chunks: usize,
+    pub learning_rate: f64,
+    pub weight_decay: f64,
+    /// The share of games held out.
+    pub validation: f64,
+}
+
+/// The komi measurement in the main job.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct KomiSection {
+    /// Games a board.
+    pub games: u64,
+    pub block: u64,
+    pub visits: u32,
+    pub variation: Variation,
+}
+
+/// The balance measurement in the main job, at komi 0 and the best allowed komi.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct BalanceSection {
+    /// Games a board and komi.
+    pub games: u64,
+    pub visits: u32,
+    pub variation: Variation,
+}
+
+/// The match of network against playouts in the main job, at the best allowed komi.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct MatchSection {
+    pub pairs: u64,
+    pub visits: u32,
+    pub opening_turns: usize,
+}

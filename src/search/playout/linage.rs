@@ -1,0 +1,23 @@
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use super::{PlayoutPolicy, draw};
+use crate::games::{Linage, Step};
+
+/// One turn in so many is a pass although a stone could be placed.
+const PASSES: u32 = 64;
+
+impl<const W: usize> PlayoutPolicy for Linage<W> {
+    fn playout_cap(n: usize) -> usize {
+        // Every other turn at least places a stone or the game ends.
+        2 * n * n + 2
+    }
+
+    /// Evenly among all placements, now and then a pass.
+    fn playout_step(&self, rng: &mut ChaCha8Rng) -> Step {
+        if rng.random_range(0..PASSES) == 0 {
+            return Step::PASS;
+        }
+        draw(self.placements(), rng).map_or(Step::PASS, Step::Point)
+    }
+}

@@ -1,0 +1,72 @@
+//! Playouts: games played to the end by sensible random steps, as an evaluator.
+//!
+//! Uniformly random play would not do: it fills its own eyes, Yugo takes long and Sligo, which one need never
+//! pass, does not end. Playouts ignore repetition.
+
+mod fugo;
+mod linage;
+mod sligo;
+mod yugo;
+
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use super::tree::result;
+use super::{EvalError, Evaluator, FirstValue, Leaf};
+use crate::board::{Bits, Geometry, Point};
+use crate::games::{Game, HalfPoints, Phase, Step};
+
+/// How a game's playouts choose.
+pub trait PlayoutPolicy: Game {
+    /// The most turns of a playout on an n×n board; one that gets there is scored as it stands (without a
+    /// score: a draw).
+    fn playout_cap(n: usize) -> usize;
+
+    /// The next step of a playout; the game is not over.
+    fn playout_step(&self, rng: &mut ChaCha8Rng) -> Step;
+}
+
+/// Plays to the end and returns the result.
+pub fn playout<G: PlayoutPolicy>(position: &G, komi: HalfPoints, rng: &mut ChaCha8Rng) -> FirstValue {
+    let mut game = position.clone();
+    let cap = G::playout_cap(game.size());
+    let mut turns = 0;
+    while game.end().is_none() {
+        let step = game.playout_step(rng);
+        game.play(step);
+        turns += (game.phase() == Phase::Start) as usize;
+        if turns >= cap {
+            return game.score().map_or(FirstValue(0.5), |score| result(score.winner(komi), &game));
+        }
+    }
+    result(game.winner(komi), &game)
+}
+
+/// Values a position by one playout.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Playouts;
+
+impl<G: PlayoutPolicy> Evaluator<G> for Playouts {
+    fn batch(&self) -> usize {
+        1
+    }
+
+    fn evaluate(&mut self, leaves: &mut [Leaf<'_, G>]) -> Result<(), EvalError> {
+        for leaf in leaves {
+            leaf.value = playout(leaf.position, leaf.komi, leaf.rng).for_mover(leaf.position.seat_to_move());
+        }
+        Ok(())
+    }
+}
+
+/// A point drawn evenly, `None` from the empty set.
+fn draw<const W: usize>(points: Bits<W>, rng: &mut ChaCha8Rng) -> Option<Point> {
+    use crate::board::PointSet;
+    let count = points.len();
+    (count > 0).then(|| points.nth(rng.random_range(0..count)))
+}
+
+/// The empty points all of whose neighbours are `own` stones.
+fn eyes<const W: usize>(board: &Geometry<W>, own: Bits<W>, empty: Bits<W>) -> Bits<W> {
+    empty.without(board.neighbours(board.all().without(own)))
+}

@@ -1,0 +1,154 @@
+//! One game on its way.
+
+use rand_chacha::ChaCha8Rng;
+
+use super::{Engine, Setup};
+use crate::games::{Game, Played, Step};
+use crate::search::{Descent, EvalError, Evaluator, Leaf, MoverValue, Purpose, RootStep, Search, choose, stream};
+
+/// A search that was made in a game.
+#[derive(Clone, Debug)]
+pub struct Note<G> {
+    /// The position searched.
+    pub position: G,
+    /// The turn it belongs to, from 0.
+    pub turn: usize,
+    /// What became known of its steps, in ascending order.
+    pub steps: Vec<RootStep>,
+    /// The step played.
+    pub played: Step,
+    /// The root's mean value.
+    pub value: MoverValue,
+}
+
+/// A finished game.
+#[derive(Debug)]
+pub struct Finished<G> {
+    pub setup: Setup,
+    pub played: Played<G>,
+    /// The number of turns of the opening.
+    pub opening_turns: usize,
+    pub notes: Vec<Note<G>>,
+}
+
+/// What a game needs to go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Need {
+    /// A value for its waiting leaf, from this engine's evaluator.
+    Value(usize),
+    /// Nothing: it took a step.
+    Nothing,
+    /// Nothing: it is over.
+    Over,
+}
+
+pub(super) struct Slot<G> {
+    setup: Setup,
+    played: Played<G>,
+    opening_turns: usize,
+    /// A tree for each engine at the board; one if both seats have the same.
+    trees: Vec<Search<G>>,
+    /// Which of `trees` belongs to each seat.
+    tree_of: [usize; 2],
+    prepared: bool,
+    notes: Vec<Note<G>>,
+    choice: ChaCha8Rng,
+    noise: ChaCha8Rng,
+    playout: ChaCha8Rng,
+}
+
+impl<G: Game> Slot<G> {
+    pub(super) fn new(setup: Setup, engines: &[Engine], seed: u64) -> Self {
+        let rules = setup.rules;
+        let mut played = Played::new(G::new(rules.size, rules.options), rules.move_cap);
+        if played.ending().is_none() {
+            setup.opening.play(&mut played, &mut stream(seed, Purpose::Opening, setup.opening_stream));
+        }
+        let [first, second] = setup.seats;
+        let tree = |engine: usize| Search::new(engines[engine].search, played.position(), rules.komi);
+        let (trees, tree_of) =
+            if first == second { (vec![tree(first)], [0, 0]) } else { (vec![tree(first), tree(second)], [0, 1]) };
+        let game_stream = |purpose| stream(seed, purpose, setup.index);
+        Slot {
+            opening_turns: played.turns().len(),
+            trees,
+            tree_of,
+            prepared: false,
+            notes: Vec::new(),
+            choice: game_stream(Purpose::Choice),
+            noise: game_stream(Purpose::Noise),
+            playout: game_stream(Purpose::Playout),
+            played,
+            setup,
+        }
+    }
+
+    fn tree(&mut self) -> &mut Search<G> {
+        &mut self.trees[self.tree_of[self.played.position().seat_to_move() as usize]]
+    }
+
+    /// Searches on until a step is played, a value is needed from an evaluator that takes many positions at a
+    /// time, or the game is over.
+    pub(super) fn advance(&mut self, evaluators: &mut [Box<dyn Evaluator<G>>]) -> Result<Need, EvalError> {
+        if self.played.ending().is_some() {
+            return Ok(Need::Over);
+        }
+        let seat = self.played.position().seat_to_move() as usize;
+        let engine = self.setup.seats[seat];
+        let tree = &mut self.trees[self.tree_of[seat]];
+        if !self.prepared {
+            tree.prepare_root(self.setup.noise, &mut self.noise);
+            self.prepared = true;
+        }
+        while !tree.is_done() {
+            if tree.descend(&self.played) == Descent::Terminal {
+                continue;
+            }
+            let evaluator = &mut evaluators[engine];
+            if evaluator.batch() > 1 {
+                return Ok(Need::Value(engine));
+            }
+            let position = tree.leaf().expect("the descent led to a leaf");
+            let mut leaf =
+                [Leaf { position, komi: self.setup.rules.komi, rng: &mut self.playout, value: MoverValue(0.5) }];
+            evaluator.evaluate(&mut leaf)?;
+            let value = leaf[0].value;
+            tree.back_up(value);
+        }
+        self.play_step();
+        Ok(Need::Nothing)
+    }
+
+    /// The waiting leaf.
+    pub(super) fn leaf(&mut self) -> Leaf<'_, G> {
+        let seat = self.played.position().seat_to_move() as usize;
+        let position = self.trees[self.tree_of[seat]].leaf().expect("a leaf waits");
+        Leaf { position, komi: self.setup.rules.komi, rng: &mut self.playout, value: MoverValue(0.5) }
+    }
+
+    /// Backs up the waiting leaf's value.
+    pub(super) fn answer(&mut self, value: MoverValue) {
+        self.tree().back_up(value);
+    }
+
+    fn play_step(&mut self) {
+        let turn = self.played.turns().len();
+        let choice = self.setup.choice.at(turn);
+        let tree = self.tree();
+        let (steps, value) = (tree.root_steps(), tree.root_value());
+        let step = choose(&steps, choice, &mut self.choice);
+        let position = self.played.position().clone();
+        self.notes.push(Note { position, turn, steps, played: step, value });
+        self.played.play(step);
+        self.prepared = false;
+        if self.played.ending().is_none() {
+            for tree in &mut self.trees {
+                tree.advance(step, self.played.position());
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> Finished<G> {
+        Finished { setup: self.setup, played: self.played, opening_turns: self.opening_turns, notes: self.notes }
+    }
+}
