@@ -26,3 +26,6 @@ pub use effective::effective_counts;
 pub use elo::Pentanomial;
 pub use interval::Interval;
 pub use wdl::{Outcome, Wdl};
+
+/// The two-sided confidence level of all intervals that the program prints.
+pub const LEVEL: f64 = 0.95;
