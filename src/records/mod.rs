@@ -3,6 +3,7 @@
 //! A run is a directory with `run.toml` (the config as run), `manifest.json` (the finished shards with row counts
 //! and checksums) and `shards/`. `docs/data.md` explains every column.
 
+mod check;
 mod disk;
 mod error;
 mod manifest;
@@ -14,6 +15,7 @@ mod text;
 #[cfg(test)]
 mod testing;
 
+pub use check::{CheckError, CheckReport, Difference, check_files, check_run};
 pub use error::RunError;
 pub use manifest::{FileEntry, Manifest, ShardEntry};
 pub use reader::{Located, ReadError, RowError, Rows};
