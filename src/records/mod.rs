@@ -10,6 +10,7 @@ mod manifest;
 mod reader;
 mod schema;
 mod shard;
+mod stats;
 mod text;
 
 #[cfg(test)]
@@ -21,4 +22,5 @@ pub use manifest::{FileEntry, Manifest, ShardEntry};
 pub use reader::{Located, ReadError, RowError, Rows};
 pub use schema::{EngineTag, FieldFault, GameMeta, GameRecord, GameRow, PositionRow, Record, SearchNote, Unfinished};
 pub use shard::{Layout, MAX_SHARD_GAMES, RunDir, RunInfo, run_toml};
+pub use stats::{DataStats, GroupStats, Moments, canonical_game, canonical_hash, data_stats};
 pub use text::{ButtonState, Grid, Outcome, PhaseName, Picked, Spot, StepName, SwapState, Visits, Winner, WinnerSeat};
