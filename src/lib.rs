@@ -3,4 +3,5 @@
 pub mod board;
 pub mod config;
 pub mod games;
+pub mod records;
 pub mod search;
