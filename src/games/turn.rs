@@ -42,12 +42,9 @@ impl Turn {
     }
 
     /// The turn with every point mapped.
-    pub fn map(&self, mut f: impl FnMut(Step) -> Step) -> Turn {
-        let mut turn = *self;
-        for step in &mut turn.steps[..self.len as usize] {
-            *step = f(*step);
-        }
-        turn
+    pub fn map(&self, f: impl FnMut(Step) -> Step) -> Turn {
+        // The unused places too: they hold the first step, and comparisons look at them.
+        Turn { steps: self.steps.map(f), len: self.len }
     }
 }
 
