@@ -61,7 +61,7 @@ pub fn step_name<G: Game>(game: &G, step: Step) -> String {
 pub enum TurnError {
     #[error("the game is over")]
     Over,
-    #[error("{0}")]
+    #[error(transparent)]
     Point(#[from] crate::board::PointError),
     #[error("`{0}` has not the form of a turn")]
     Form(String),
