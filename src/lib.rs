@@ -2,4 +2,5 @@
 
 pub mod board;
 pub mod games;
+pub mod net;
 pub mod search;
