@@ -98,11 +98,8 @@ pub fn first_moves(rows: &[GameRow]) -> Vec<FirstMove> {
             pools.entry(alike(row.game, row.size, turn)).or_default().push(row);
         }
     }
-    let pool = |(alike, rows): (Vec<String>, Vec<&GameRow>)| FirstMove {
-        turn: alike[0].clone(),
-        tally: tally(rows),
-        alike,
-    };
+    let pool =
+        |(alike, rows): (Vec<String>, Vec<&GameRow>)| FirstMove { turn: alike[0].clone(), tally: tally(rows), alike };
     let mut moves: Vec<FirstMove> = pools.into_iter().map(pool).collect();
     moves.sort_by_key(|first| std::cmp::Reverse(first.tally.games()));
     moves

@@ -131,13 +131,18 @@ pub fn summary(rows: &[GameRow], game: GameKind, size: usize) -> Fair {
 
 /// The logistic fit, if the test of fit does not reject it and it has a root with a bounded interval.
 fn smooth(at: &[AtKomi]) -> Option<Smooth> {
-    let point = |at: &AtKomi| LogisticPoint::from_wdl(at.komi.points(), crate::stats::effective_counts(at.tally.wdl, at.tally.unique));
+    let point = |at: &AtKomi| {
+        LogisticPoint::from_wdl(at.komi.points(), crate::stats::effective_counts(at.tally.wdl, at.tally.unique))
+    };
     let fit = fit_logistic(&at.iter().map(point).collect::<Vec<_>>()).ok()?;
     let quality = fit.goodness_of_fit();
     let (root, interval) = (fit.root()?, fit.profile(LEVEL)?);
     let p = quality.pearson_p;
-    (p.is_none_or(|p| p >= 0.05) && interval.lo.is_finite() && interval.hi.is_finite())
-        .then_some(Smooth { root, interval, fit: p.unwrap_or(1.0) })
+    (p.is_none_or(|p| p >= 0.05) && interval.lo.is_finite() && interval.hi.is_finite()).then_some(Smooth {
+        root,
+        interval,
+        fit: p.unwrap_or(1.0),
+    })
 }
 
 fn best(at: &[AtKomi], game: GameKind) -> Option<BestKomi> {

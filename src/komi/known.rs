@@ -1,9 +1,12 @@
 //! Boards whose value is known exactly, for comparison with what is measured.
 
+use serde::Serialize;
+
 use crate::games::{GameKind, HalfPoints, Player};
 
 /// The value of the empty board under best play by both.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Known {
     /// The first player's margin without komi.
     Margin(HalfPoints),

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::balance::{FirstMove, alike, first_moves};
-use crate::games::{Game, GameKind, Options, Status, Step, step_name};
+use crate::games::{Game, Options, Status, Step, step_name};
 use crate::records::{GameRow, Tally, tally};
 
 /// One opening and the first player's score after it.

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::games::{Button, GameKind, HalfPoints};
+use crate::games::{GameKind, HalfPoints};
 use crate::net::{Fields, Sample, Snapshot, Target};
-use crate::records::{ButtonState, Located, Outcome, PositionRow, ReadError, RowError, Rows, SwapState};
+use crate::records::{Located, Outcome, PositionRow, ReadError, RowError, Rows, SwapState};
 
 /// Samples from some runs.
 #[derive(Debug, Default)]
@@ -87,16 +87,13 @@ fn sample(located: &Located<PositionRow>, first_index: u64) -> Result<Option<Sam
         picked: &picked,
         to_move: row.player,
         passes: row.passes,
-        button: match row.button {
-            ButtonState::Absent => Button::Absent,
-            ButtonState::Free => Button::Free,
-            ButtonState::Taken(player) => Button::Taken(player),
-        },
+        button: row.button.into(),
         handicap_left: row.handicap_left,
         swap_open: row.swap == SwapState::Open,
         komi: row.komi.unwrap_or(HalfPoints(0)),
     };
-    let position = Snapshot::from_fields(&fields).map_err(|error| DataError::Row(located.error("board", error.to_string())))?;
+    let position =
+        Snapshot::from_fields(&fields).map_err(|error| DataError::Row(located.error("board", error.to_string())))?;
     let target = Target {
         outcome: outcome.score(),
         margin: row.margin,
@@ -114,7 +111,12 @@ impl DataUse {
             0 => String::new(),
             count => format!("; {count} positions of capped games left out"),
         };
-        format!("{} positions of {} games from {} runs ({}){left_out}", self.positions, self.games, self.runs, sizes.join(", "))
+        format!(
+            "{} positions of {} games from {} runs ({}){left_out}",
+            self.positions,
+            self.games,
+            self.runs,
+            sizes.join(", ")
+        )
     }
 }
-

@@ -14,10 +14,14 @@ use super::training::{TrainingError, TrainingJob, train};
 use crate::arena::{MatchReport, match_report, play_match};
 use crate::config::{BalanceConfig, Board, KomiConfig, KomiDraw, MatchConfig, PipelineConfig, SelfplayConfig};
 use crate::games::{GameKind, HalfPoints};
-use crate::komi::{Balance, Known, MeasureError, Measurement, known, measurable_near, measure_balance, measure_komi, own_answer};
+use crate::komi::{
+    Balance, Known, MeasureError, Measurement, known, measurable_near, measure_balance, measure_komi, own_answer,
+};
 use crate::net::{NetError, Progress};
-use crate::records::{ReadError, RunDir, RunError, RunInfo, run_toml};
-use crate::selfplay::{Control, Engine, EngineError, Observer, OutputError, PlayError, Workers, game_rows, generate};
+use crate::records::{ReadError, RunDir, RunError, RunInfo, claim, run_toml};
+use crate::selfplay::{
+    Control, Engine, EngineError, Observer, OutputError, PlayError, Workers, config_toml, game_rows, generate,
+};
 use crate::with_game;
 
 /// Is told how the job goes.
@@ -86,6 +90,7 @@ pub fn pipeline(
     stop: &AtomicBool,
     ui: &dyn Ui,
 ) -> Result<PipelineResult, PipelineError> {
+    let _claim = claim(out, &run_toml(&toml::to_string(config)?, info))?;
     let mut job = Job { config, out, threads, info, stop, ui, times: Vec::new() };
     let mut results = Vec::new();
     for game in GameKind::ALL {
@@ -282,7 +287,7 @@ impl Job<'_> {
 
     /// The directory of a part of the run; its config includes the networks that play.
     fn open<T: Serialize>(&self, path: &Path, config: &T, engine: &Engine) -> Result<RunDir, PipelineError> {
-        let dir = RunDir::open_or_create(path, &run_toml(&part_toml(config, &[engine])?, self.info))?;
+        let dir = RunDir::open_or_create(path, &run_toml(&config_toml(config, &[engine])?, self.info))?;
         dir.warnings().iter().for_each(|warning| self.ui.say(warning));
         Ok(dir)
     }

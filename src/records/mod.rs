@@ -11,6 +11,7 @@ mod reader;
 mod schema;
 mod shard;
 mod stats;
+mod tally;
 mod text;
 
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub use error::RunError;
 pub use manifest::{FileEntry, Manifest, ShardEntry};
 pub use reader::{Located, ReadError, RowError, Rows};
 pub use schema::{EngineTag, FieldFault, GameMeta, GameRecord, GameRow, PositionRow, Record, SearchNote, Unfinished};
-pub use shard::{Layout, MAX_SHARD_GAMES, RunDir, RunInfo, run_toml};
+pub use shard::{Claim, Layout, MAX_SHARD_GAMES, RunDir, RunInfo, claim, run_toml};
 pub use stats::{DataStats, GroupStats, Moments, canonical_game, canonical_hash, data_stats};
+pub use tally::{Tally, first_outcome, tally};
 pub use text::{ButtonState, Grid, Outcome, PhaseName, Picked, Spot, StepName, SwapState, Visits, Winner, WinnerSeat};

@@ -85,7 +85,7 @@ impl RunDir {
     /// `[run]` aside. All finished shards are checked against their checksums; what a crash left is removed.
     pub fn open_or_create(path: &Path, run_toml: &str) -> Result<RunDir, RunError> {
         let config_path = path.join("run.toml");
-        let config = parse_config(&config_path, run_toml)?;
+        parse_config(&config_path, run_toml)?;
         let shards = path.join(SHARDS);
         fs::create_dir_all(&shards).map_err(|error| RunError::write(&shards, error))?;
         let mut warnings = Vec::new();
@@ -98,16 +98,10 @@ impl RunDir {
         if !has_manifest && !list(&shards)?.into_iter().all(|name| is_unfinished(&name)) {
             return Err(not_a_run("it has files in shards/ but no manifest.json; choose another directory"));
         }
-        if has_config {
-            let text = fs::read_to_string(&config_path).map_err(|error| RunError::read(&config_path, error))?;
-            let stored = parse_config(&config_path, &text)?;
-            compare(path, &stored, &config)?;
-            warnings.extend(other_program(&stored, &config));
-        } else if !manifest.shards.is_empty() {
+        if !has_config && !manifest.shards.is_empty() {
             return Err(not_a_run("it has finished shards but no run.toml; restore it, or choose another directory"));
-        } else {
-            write_whole(&config_path, |writer| writer.write_all(run_toml.as_bytes()))?;
         }
+        settle_config(path, run_toml, &mut warnings)?;
         manifest.verify(path)?;
         if !has_manifest {
             manifest.save(path)?;
@@ -268,8 +262,40 @@ fn list(path: &Path) -> Result<Vec<String>, RunError> {
     names.map_err(|error| RunError::read(path, error))
 }
 
+/// A directory that belongs to a run with this config, until it is dropped.
+#[derive(Debug)]
+pub struct Claim {
+    /// What the user should be told about the run as it was found.
+    pub warnings: Vec<String>,
+    _lock: Option<File>,
+}
+
+/// Claims the directory of a run that has no shards of its own: creates it, or opens that of the same run, as
+/// [`RunDir::open_or_create`] does.
+pub fn claim(path: &Path, run_toml: &str) -> Result<Claim, RunError> {
+    parse_config(&path.join("run.toml"), run_toml)?;
+    fs::create_dir_all(path).map_err(|error| RunError::write(path, error))?;
+    let mut warnings = Vec::new();
+    let _lock = lock(path, &mut warnings)?;
+    settle_config(path, run_toml, &mut warnings)?;
+    Ok(Claim { warnings, _lock })
+}
+
+/// Writes a new run's `run.toml`, or refuses a config that is not the stored one.
+fn settle_config(run: &Path, run_toml: &str, warnings: &mut Vec<String>) -> Result<(), RunError> {
+    let path = run.join("run.toml");
+    if !exists(&path)? {
+        write_whole(&path, |writer| writer.write_all(run_toml.as_bytes()))?;
+        return Ok(());
+    }
+    let text = fs::read_to_string(&path).map_err(|error| RunError::read(&path, error))?;
+    let (stored, given) = (parse_config(&path, &text)?, parse_config(&path, run_toml)?);
+    compare(run, &stored, &given)?;
+    warnings.extend(other_program(&stored, &given));
+    Ok(())
+}
+
 /// Takes the lock of a run's directory, which ends with the process at the latest.
-#[allow(clippy::incompatible_msrv)] // File::try_lock came with Rust 1.89
 fn lock(run: &Path, warnings: &mut Vec<String>) -> Result<Option<File>, RunError> {
     let path = run.join("lock");
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);

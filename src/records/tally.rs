@@ -54,7 +54,11 @@ impl Tally {
             found.push(format!("{} of {} games were drawn by repetition", self.repetitions, self.games()));
         }
         if self.wdl.games() > 0 && 2 * self.unique < self.wdl.games() {
-            found.push(format!("only {} of {} games differ; intervals count these alone", self.unique, self.wdl.games()));
+            found.push(format!(
+                "only {} of {} games differ; intervals count these alone",
+                self.unique,
+                self.wdl.games()
+            ));
         }
         found
     }
@@ -72,7 +76,8 @@ pub fn tally<'a>(rows: impl IntoIterator<Item = &'a GameRow>) -> Tally {
         }
         if let Some(outcome) = first_outcome(row) {
             counted.wdl.record(outcome);
-            seen.insert(canonical_hash(row.game, row.size, &row.turns));
+            // Turns that are no turns cannot be compared: each such game counts as its own.
+            seen.insert(canonical_hash(row.game, row.size, &row.turns).unwrap_or(u128::from(row.game_index)));
         }
     }
     counted.unique = seen.len() as u64;

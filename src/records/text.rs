@@ -211,6 +211,17 @@ pub enum PhaseName {
     Moved,
 }
 
+impl PhaseName {
+    /// As in the column.
+    pub fn name(self) -> &'static str {
+        match self {
+            PhaseName::Start => "start",
+            PhaseName::Picked => "picked",
+            PhaseName::Moved => "moved",
+        }
+    }
+}
+
 /// The stone in hand; the column `picked`: empty, `C3`, or `C3-D4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Picked {
@@ -283,6 +294,17 @@ pub enum ButtonState {
     Free,
     Black,
     White,
+}
+
+impl From<ButtonState> for Button {
+    fn from(button: ButtonState) -> Self {
+        match button {
+            ButtonState::Absent => Button::Absent,
+            ButtonState::Free => Button::Free,
+            ButtonState::Black => Button::Taken(Player::Black),
+            ButtonState::White => Button::Taken(Player::White),
+        }
+    }
 }
 
 impl From<Button> for ButtonState {

@@ -12,4 +12,4 @@ pub use game::{Finished, Note};
 pub use generate::generate;
 pub use runner::{Control, Observer, PlayError, Workers, play_games};
 pub use setup::{Opening, Setup};
-pub use sharded::{OutputError, Plan, game_rows, play_shards};
+pub use sharded::{OutputError, Plan, config_toml, game_rows, play_shards};

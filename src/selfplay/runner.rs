@@ -106,7 +106,8 @@ impl Job<'_> {
         take: &impl Fn() -> Option<Slot<G>>,
         done: &impl Fn(Finished<G>) -> Result<(), E>,
     ) -> Result<(), PlayError<E>> {
-        let mut evaluators = self.engines.iter().map(|engine| engine.evaluator(self.batch)).collect::<Result<Vec<_>, _>>()?;
+        let mut evaluators =
+            self.engines.iter().map(|engine| engine.evaluator(self.batch)).collect::<Result<Vec<_>, _>>()?;
         let mut slots: Vec<Slot<G>> = Vec::new();
         let mut evaluations = 0;
         loop {

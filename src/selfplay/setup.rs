@@ -3,8 +3,8 @@
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::games::{Game, Played, Rules, Status, Step};
 use crate::config::RootNoise;
+use crate::games::{Game, Played, Rules, Status, Step};
 use crate::search::ChoiceRule;
 
 /// A game to be played.

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::{Control, Engine, Finished, PlayError, Setup, Workers, play_games};
+use serde::Serialize;
+
 use crate::games::Game;
 use crate::records::{
     EngineTag, GameMeta, GameRecord, GameRow, Layout, PositionRow, ReadError, Rows, RunDir, RunError, SearchNote,
@@ -100,4 +102,25 @@ fn record<G: Game>(finished: &Finished<G>, seed: u64, tags: &[EngineTag]) -> Res
 /// The games of a run's finished shards, in order.
 pub fn game_rows(dir: &Path) -> Result<Vec<GameRow>, ReadError> {
     Rows::<GameRow>::open(dir)?.map(|row| Ok(row?.row)).collect()
+}
+
+/// A run's whole config as TOML: the settings, and which engines play.
+pub fn config_toml<T: Serialize>(config: &T, engines: &[&Engine]) -> Result<String, toml::ser::Error> {
+    #[derive(Serialize)]
+    struct Named<'a> {
+        name: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        net: Option<String>,
+        visits: u32,
+    }
+    #[derive(Serialize)]
+    struct Whole<'a, T> {
+        #[serde(flatten)]
+        config: &'a T,
+        engines: Vec<Named<'a>>,
+    }
+    let named = |engine: &&'_ Engine| engine.tag();
+    let tags: Vec<EngineTag> = engines.iter().map(named).collect();
+    let engines = tags.iter().map(|tag| Named { name: &tag.name, net: tag.net.clone(), visits: tag.visits }).collect();
+    toml::to_string(&Whole { config, engines })
 }

@@ -62,11 +62,7 @@ pub fn two_sided_test(k: u64, n: u64, p: f64) -> f64 {
                 beyond = mid;
             }
         }
-        let other = if beyond > n {
-            0.0
-        } else {
-            upper_tail(beyond, n, p)
-        };
+        let other = if beyond > n { 0.0 } else { upper_tail(beyond, n, p) };
         (lower_tail(k, n, p) + other).min(1.0)
     } else {
         two_sided_test(n - k, n, 1.0 - p)
@@ -78,10 +74,7 @@ pub fn two_sided_test(k: u64, n: u64, p: f64) -> f64 {
 pub fn clopper_pearson(k: u64, n: u64, level: f64) -> Interval {
     let k = k.min(n);
     let half = alpha_of(level) / 2.0;
-    Interval {
-        lo: clopper_pearson_lower(k, n, half),
-        hi: 1.0 - clopper_pearson_lower(n - k, n, half),
-    }
+    Interval { lo: clopper_pearson_lower(k, n, half), hi: 1.0 - clopper_pearson_lower(n - k, n, half) }
 }
 
 /// The largest p (up to rounding, never above it) at which P(X >= k) <= half.
@@ -118,16 +111,8 @@ pub(crate) fn wilson_fraction(score: f64, n: f64, level: f64) -> Interval {
     let centre = 0.5 + (score - 0.5) * n / (n + z2);
     let half = (z2 * (n * score * (1.0 - score) + z2 / 4.0)).sqrt() / (n + z2);
     Interval {
-        lo: if score == 0.0 {
-            0.0
-        } else {
-            (centre - half).max(0.0)
-        },
-        hi: if score == 1.0 {
-            1.0
-        } else {
-            (centre + half).min(1.0)
-        },
+        lo: if score == 0.0 { 0.0 } else { (centre - half).max(0.0) },
+        hi: if score == 1.0 { 1.0 } else { (centre + half).min(1.0) },
     }
 }
 

@@ -57,11 +57,7 @@ pub struct Reliability {
 /// used.
 pub fn reliability(forecasts: &[Forecast], bins: usize) -> Reliability {
     let bins = bins.max(1);
-    let valid: Vec<Forecast> = forecasts
-        .iter()
-        .copied()
-        .filter(Forecast::is_valid)
-        .collect();
+    let valid: Vec<Forecast> = forecasts.iter().copied().filter(Forecast::is_valid).collect();
     let mut sums = vec![(0_u64, 0.0, 0.0); bins];
     for forecast in &valid {
         let index = ((forecast.predicted * bins as f64) as usize).min(bins - 1);
@@ -108,11 +104,7 @@ pub fn log_loss(forecasts: &[Forecast]) -> Option<f64> {
 }
 
 fn mean_over_valid(forecasts: &[Forecast], loss: impl Fn(&Forecast) -> f64) -> Option<f64> {
-    let losses: Vec<f64> = forecasts
-        .iter()
-        .filter(|f| f.is_valid())
-        .map(loss)
-        .collect();
+    let losses: Vec<f64> = forecasts.iter().filter(|f| f.is_valid()).map(loss).collect();
     (!losses.is_empty()).then(|| losses.iter().sum::<f64>() / losses.len() as f64)
 }
 
@@ -168,13 +160,9 @@ mod tests {
 
     #[test]
     fn the_other_view_is_as_well_calibrated() {
-        let list: Vec<Forecast> = (0..96)
-            .map(|i| forecast((f64::from(i) + 0.5) / 96.0, f64::from(i % 3) / 2.0))
-            .collect();
-        let other: Vec<Forecast> = list
-            .iter()
-            .map(|f| forecast(1.0 - f.predicted, 1.0 - f.outcome))
-            .collect();
+        let list: Vec<Forecast> =
+            (0..96).map(|i| forecast((f64::from(i) + 0.5) / 96.0, f64::from(i % 3) / 2.0)).collect();
+        let other: Vec<Forecast> = list.iter().map(|f| forecast(1.0 - f.predicted, 1.0 - f.outcome)).collect();
         let (a, b) = (reliability(&list, 10), reliability(&other, 10));
         assert!((a.ece.unwrap() - b.ece.unwrap()).abs() < 1e-12);
         assert!((a.log_loss.unwrap() - b.log_loss.unwrap()).abs() < 1e-12);

@@ -20,10 +20,7 @@ fn binomial_intervals() {
         for i in 1..200 {
             let p = f64::from(i) / 200.0;
             let covered = |intervals: &[super::Interval]| -> f64 {
-                (0..=n)
-                    .filter(|k| intervals[*k as usize].contains(p))
-                    .map(|k| ln_pmf(k, n, p).exp())
-                    .sum()
+                (0..=n).filter(|k| intervals[*k as usize].contains(p)).map(|k| ln_pmf(k, n, p).exp()).sum()
             };
             assert!(covered(&exact) >= 0.95 - 1e-9, "n {n} p {p}");
             let by_wilson = covered(&score);
@@ -53,15 +50,10 @@ fn score_interval_with_draws() {
                     .iter()
                     .filter(|(_, interval)| interval.contains(truth))
                     .map(|(wdl, _)| {
-                        (ln_pmf(wdl.draws, n, draw)
-                            + ln_pmf(wdl.wins, wdl.decisive(), win_of_decisive))
-                        .exp()
+                        (ln_pmf(wdl.draws, n, draw) + ln_pmf(wdl.wins, wdl.decisive(), win_of_decisive)).exp()
                     })
                     .sum();
-                assert!(
-                    covered > 0.85,
-                    "n {n} draw {draw} {win_of_decisive}: {covered}"
-                );
+                assert!(covered > 0.85, "n {n} draw {draw} {win_of_decisive}: {covered}");
                 sum += covered;
                 cases += 1.0;
             }
@@ -107,11 +99,7 @@ fn logistic_root() {
                 .map(|komi| {
                     let p = 1.0 / (1.0 + f64::exp(-slope * (komi - root)));
                     let won = (0..games).filter(|_| rng.random_bool(p)).count();
-                    LogisticPoint {
-                        komi,
-                        successes: won as f64,
-                        trials: f64::from(games),
-                    }
+                    LogisticPoint { komi, successes: won as f64, trials: f64::from(games) }
                 })
                 .collect();
             // a separated sample makes no claim
@@ -122,14 +110,8 @@ fn logistic_root() {
             fieller += i32::from(fit.fieller(0.95).is_none_or(|i| i.contains(root)));
             profile += i32::from(fit.profile(0.95).is_none_or(|i| i.contains(root)));
         }
-        let (f, p) = (
-            f64::from(fieller) / f64::from(runs),
-            f64::from(profile) / f64::from(runs),
-        );
-        assert!(
-            runs > 600 && f > 0.93 && p > 0.93,
-            "root {root}: {f} {p} of {runs}"
-        );
+        let (f, p) = (f64::from(fieller) / f64::from(runs), f64::from(profile) / f64::from(runs));
+        assert!(runs > 600 && f > 0.93 && p > 0.93, "root {root}: {f} {p} of {runs}");
     }
 }
 
@@ -143,20 +125,14 @@ struct Model {
 
 impl Model {
     fn score(&self, komi: i32) -> f64 {
-        let won: f64 = self
-            .margins
-            .iter()
-            .filter(|(margin, _)| *margin > komi)
-            .map(|(_, p)| p)
-            .sum();
+        let won: f64 = self.margins.iter().filter(|(margin, _)| *margin > komi).map(|(_, p)| p).sum();
         0.5 * self.draws + (1.0 - self.draws) * won
     }
 
     /// The fair komi; the models are made so that there is one only.
     fn truth(&self) -> i32 {
-        let mut fair = (-400..400).filter(|k| {
-            self.lattice.holds(*k) && self.score(k - 1) >= 0.5 && self.score(k + 1) <= 0.5
-        });
+        let mut fair =
+            (-400..400).filter(|k| self.lattice.holds(*k) && self.score(k - 1) >= 0.5 && self.score(k + 1) <= 0.5);
         let found = fair.next().unwrap();
         assert_eq!(fair.next(), None, "{}", self.name);
         found
@@ -205,68 +181,20 @@ fn bell(lattice: &MarginLattice, centre: f64, scale: f64, step: usize) -> Vec<(i
 }
 
 fn models() -> Vec<Model> {
-    let whole = MarginLattice {
-        odd: false,
-        min: Some(-50),
-        max: Some(50),
-    };
-    let half = MarginLattice {
-        odd: true,
-        min: Some(-49),
-        max: Some(49),
-    };
+    let whole = MarginLattice { odd: false, min: Some(-50), max: Some(50) };
+    let half = MarginLattice { odd: true, min: Some(-49), max: Some(49) };
     // just above ½ over many komi, then nothing: the hardest case for tests at many komi
     let mut plateau = vec![(-49, 0.4999)];
     plateau.push((11, 0.5001));
     vec![
-        Model {
-            name: "smooth",
-            lattice: half,
-            margins: bell(&half, 6.3, 5.0, 2),
-            draws: 0.0,
-        },
-        Model {
-            name: "wide",
-            lattice: whole,
-            margins: bell(&whole, -3.2, 16.0, 2),
-            draws: 0.0,
-        },
-        Model {
-            name: "two-point stairs",
-            lattice: whole,
-            margins: bell(&whole, 3.0, 5.0, 4),
-            draws: 0.0,
-        },
-        Model {
-            name: "draws",
-            lattice: whole,
-            margins: bell(&whole, 2.7, 6.0, 2),
-            draws: 0.3,
-        },
-        Model {
-            name: "separation",
-            lattice: half,
-            margins: vec![(5, 1.0)],
-            draws: 0.0,
-        },
-        Model {
-            name: "upper edge",
-            lattice: whole,
-            margins: vec![(-10, 0.4), (50, 0.6)],
-            draws: 0.0,
-        },
-        Model {
-            name: "lower edge",
-            lattice: half,
-            margins: vec![(-49, 0.55), (-47, 0.2), (1, 0.25)],
-            draws: 0.1,
-        },
-        Model {
-            name: "plateau",
-            lattice: half,
-            margins: plateau,
-            draws: 0.0,
-        },
+        Model { name: "smooth", lattice: half, margins: bell(&half, 6.3, 5.0, 2), draws: 0.0 },
+        Model { name: "wide", lattice: whole, margins: bell(&whole, -3.2, 16.0, 2), draws: 0.0 },
+        Model { name: "two-point stairs", lattice: whole, margins: bell(&whole, 3.0, 5.0, 4), draws: 0.0 },
+        Model { name: "draws", lattice: whole, margins: bell(&whole, 2.7, 6.0, 2), draws: 0.3 },
+        Model { name: "separation", lattice: half, margins: vec![(5, 1.0)], draws: 0.0 },
+        Model { name: "upper edge", lattice: whole, margins: vec![(-10, 0.4), (50, 0.6)], draws: 0.0 },
+        Model { name: "lower edge", lattice: half, margins: vec![(-49, 0.55), (-47, 0.2), (1, 0.25)], draws: 0.1 },
+        Model { name: "plateau", lattice: half, margins: plateau, draws: 0.0 },
     ]
 }
 

@@ -21,11 +21,7 @@ pub fn effective_counts(wdl: Wdl, unique: u64) -> Wdl {
     let games = u128::from(games);
     let wins = (scaled(wdl.wins) / games) as u64;
     let losses = (scaled(wdl.losses).div_ceil(games) as u64).min(wins);
-    Wdl {
-        wins,
-        draws: unique - wins - losses,
-        losses,
-    }
+    Wdl { wins, draws: unique - wins - losses, losses }
 }
 
 #[cfg(test)]
@@ -42,10 +38,7 @@ mod tests {
         assert_eq!(effective_counts(Wdl::new(5, 2, 1), 0), Wdl::default());
         assert_eq!(effective_counts(Wdl::default(), 4), Wdl::default());
         let most = u64::MAX / 4;
-        assert_eq!(
-            effective_counts(Wdl::new(most, most, most), 9),
-            Wdl::new(3, 3, 3)
-        );
+        assert_eq!(effective_counts(Wdl::new(most, most, most), 9), Wdl::new(3, 3, 3));
     }
 
     #[test]
@@ -61,10 +54,7 @@ mod tests {
                         assert!(e.wins.abs_diff(e.losses) * wdl.games() <= w.abs_diff(l) * unique);
                         if w >= l {
                             assert!(e.wins >= e.losses);
-                            assert!(
-                                upper_tail(e.wins, e.decisive(), 0.5)
-                                    >= upper_tail(w, w + l, 0.5) - 1e-12
-                            );
+                            assert!(upper_tail(e.wins, e.decisive(), 0.5) >= upper_tail(w, w + l, 0.5) - 1e-12);
                         }
                     }
                 }

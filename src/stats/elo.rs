@@ -100,11 +100,7 @@ impl Pentanomial {
     /// `PSEUDO_PAIRS` pairs, half LL and half WW.
     fn positive_variance(&self) -> f64 {
         let observed = self.moments(0.0).1;
-        if observed > 0.0 {
-            observed
-        } else {
-            self.moments(PSEUDO_PAIRS).1
-        }
+        if observed > 0.0 { observed } else { self.moments(PSEUDO_PAIRS).1 }
     }
 
     /// Interval for the score per game, honest for few pairs and for no variance; `[0, 1]` without
@@ -152,10 +148,7 @@ impl Pentanomial {
         let scale = NORMALISED_ELO / (2.0 * self.positive_variance()).sqrt();
         let elo = (score - 0.5) * scale;
         let half = critical_value(level) * NORMALISED_ELO / (2.0 * self.pairs() as f64).sqrt();
-        Some(EloEstimate {
-            elo,
-            interval: Interval::new(elo - half, elo + half),
-        })
+        Some(EloEstimate { elo, interval: Interval::new(elo - half, elo + half) })
     }
 
     /// Likelihood of superiority Φ((score - ½) / standard error); ½ without pairs. The variance is
@@ -183,24 +176,14 @@ mod tests {
             los: Option<f64>,
         }
         for golden in [
-            Golden {
-                counts: [34, 54, 31, 32, 64, 75],
-                nelo: (57.94, 28.28),
-                elo: (55.58, 27.65),
-                los: Some(1.0),
-            },
+            Golden { counts: [34, 54, 31, 32, 64, 75], nelo: (57.94, 28.28), elo: (55.58, 27.65), los: Some(1.0) },
             Golden {
                 counts: [332, 433, 457, 41, 333, 334],
                 nelo: (-9.17, 10.96),
                 elo: (-8.64, 10.33),
                 los: Some(0.0505),
             },
-            Golden {
-                counts: [7895, 8757, 5485, 200, 568, 9999],
-                nelo: (-19.01, 2.65),
-                elo: (-21.04, 2.95),
-                los: None,
-            },
+            Golden { counts: [7895, 8757, 5485, 200, 568, 9999], nelo: (-19.01, 2.65), elo: (-21.04, 2.95), los: None },
         ] {
             let [ll, ld, wl, dd, wd, ww] = golden.counts;
             let pairs = Pentanomial::new([ll, ld, wl + dd, wd, ww]);
@@ -258,12 +241,7 @@ mod tests {
 
     #[test]
     fn the_other_engine_sees_the_mirror() {
-        for counts in [
-            [1, 2, 3, 4, 5],
-            [0, 0, 1, 0, 0],
-            [9, 0, 0, 0, 0],
-            [0, 3, 0, 7, 1],
-        ] {
+        for counts in [[1, 2, 3, 4, 5], [0, 0, 1, 0, 0], [9, 0, 0, 0, 0], [0, 3, 0, 7, 1]] {
             let pairs = Pentanomial::new(counts);
             let other = pairs.negated();
             let (a, b) = (pairs.elo(0.95).unwrap(), other.elo(0.95).unwrap());
@@ -272,10 +250,7 @@ mod tests {
             assert!(mirrored(a.interval.lo, b.interval.hi));
             assert!(mirrored(a.interval.hi, b.interval.lo));
             assert!((pairs.los() + other.los() - 1.0).abs() < 1e-14);
-            assert!(mirrored(
-                pairs.nelo(0.9).unwrap().elo,
-                other.nelo(0.9).unwrap().elo
-            ));
+            assert!(mirrored(pairs.nelo(0.9).unwrap().elo, other.nelo(0.9).unwrap().elo));
         }
     }
 

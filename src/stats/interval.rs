@@ -37,18 +37,12 @@ impl Interval {
 
     /// The image under an increasing function (for instance score to Elo).
     pub fn map(&self, increasing: impl Fn(f64) -> f64) -> Self {
-        Self {
-            lo: increasing(self.lo),
-            hi: increasing(self.hi),
-        }
+        Self { lo: increasing(self.lo), hi: increasing(self.hi) }
     }
 
     /// The image of a score interval when the two sides change places: `[1 - hi, 1 - lo]`.
     pub fn complement(&self) -> Self {
-        Self {
-            lo: 1.0 - self.hi,
-            hi: 1.0 - self.lo,
-        }
+        Self { lo: 1.0 - self.hi, hi: 1.0 - self.lo }
     }
 }
 
@@ -75,11 +69,7 @@ fn read_hi<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> 
 /// The error probability `1 - level`, kept in `[1e-12, 1]`; a level that is no number reads as the
 /// strictest one, so that nonsense widens an interval instead of narrowing it.
 pub(crate) fn alpha_of(level: f64) -> f64 {
-    if level.is_nan() {
-        1e-12
-    } else {
-        (1.0 - level).clamp(1e-12, 1.0)
-    }
+    if level.is_nan() { 1e-12 } else { (1.0 - level).clamp(1e-12, 1.0) }
 }
 
 #[cfg(test)]
@@ -91,10 +81,7 @@ mod tests {
         let i = Interval::new(0.25, 0.75);
         assert_eq!(i.to_string(), "[0.250, 0.750]");
         assert_eq!(format!("{i:.1}"), "[0.2, 0.8]");
-        assert_eq!(
-            Interval::new(f64::NEG_INFINITY, 1.0).to_string(),
-            "[-inf, 1.000]"
-        );
+        assert_eq!(Interval::new(f64::NEG_INFINITY, 1.0).to_string(), "[-inf, 1.000]");
         assert_eq!(i.complement(), i);
         assert!(i.contains(0.25) && !i.contains(0.76));
         assert_eq!(i.width(), 0.5);

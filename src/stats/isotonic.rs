@@ -58,10 +58,7 @@ pub fn isotonic(samples: &[Block]) -> (Vec<Block>, bool) {
         blocks.push(last);
     }
     let pooled = blocks.len() < samples.len();
-    let of_samples = blocks
-        .iter()
-        .flat_map(|block| std::iter::repeat_n(*block, block.members))
-        .collect();
+    let of_samples = blocks.iter().flat_map(|block| std::iter::repeat_n(*block, block.members)).collect();
     (of_samples, pooled)
 }
 
@@ -70,10 +67,8 @@ mod tests {
     use super::*;
 
     fn signs(list: &[(u64, u64)]) -> (Vec<i32>, bool) {
-        let samples: Vec<Block> = list
-            .iter()
-            .map(|&(wins, losses)| Block::new(Wdl::new(wins, 0, losses), wins + losses))
-            .collect();
+        let samples: Vec<Block> =
+            list.iter().map(|&(wins, losses)| Block::new(Wdl::new(wins, 0, losses), wins + losses)).collect();
         let (blocks, pooled) = isotonic(&samples);
         (blocks.iter().map(Block::sign).collect(), pooled)
     }
@@ -88,10 +83,7 @@ mod tests {
     fn rising_scores_are_pooled_by_weight() {
         assert_eq!(signs(&[(4, 6), (6, 4)]), (vec![0, 0], true));
         assert_eq!(signs(&[(4, 6), (60, 40)]), (vec![1, 1], true));
-        assert_eq!(
-            signs(&[(9, 1), (1, 9), (2, 3), (1, 0)]).0,
-            vec![1, -1, -1, -1]
-        );
+        assert_eq!(signs(&[(9, 1), (1, 9), (2, 3), (1, 0)]).0, vec![1, -1, -1, -1]);
     }
 
     #[test]

@@ -56,11 +56,7 @@ pub struct KomiSample {
 impl KomiSample {
     /// A sample in which every game differs.
     pub fn distinct(komi: i32, wdl: Wdl) -> Self {
-        Self {
-            komi,
-            wdl,
-            unique: wdl.games(),
-        }
+        Self { komi, wdl, unique: wdl.games() }
     }
 }
 
@@ -88,11 +84,7 @@ impl MarginLattice {
     }
 
     fn negated(&self) -> Self {
-        Self {
-            odd: self.odd,
-            min: self.max.map(|x| -x),
-            max: self.min.map(|x| -x),
-        }
+        Self { odd: self.odd, min: self.max.map(|x| -x), max: self.min.map(|x| -x) }
     }
 
     fn check(&self) -> Result<(), LatticeError> {
@@ -235,16 +227,12 @@ pub enum LatticeError {
 impl fmt::Display for LatticeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::KomiCanTie { komi } => write!(
-                f,
-                "komi {} lies on the margin lattice, where games can tie",
-                f64::from(*komi) / 2.0
-            ),
-            Self::EndOffLattice { margin } => write!(
-                f,
-                "a margin of {} points is not on the lattice",
-                f64::from(*margin) / 2.0
-            ),
+            Self::KomiCanTie { komi } => {
+                write!(f, "komi {} lies on the margin lattice, where games can tie", f64::from(*komi) / 2.0)
+            }
+            Self::EndOffLattice { margin } => {
+                write!(f, "a margin of {} points is not on the lattice", f64::from(*margin) / 2.0)
+            }
             Self::EmptyRange { min, max } => write!(
                 f,
                 "the smallest margin {} is above the largest {}",
@@ -293,11 +281,7 @@ pub(super) struct Point {
 
 impl Point {
     fn negated(&self) -> Self {
-        Self {
-            komi: -self.komi,
-            raw: self.raw.negated(),
-            effective: self.effective.negated(),
-        }
+        Self { komi: -self.komi, raw: self.raw.negated(), effective: self.effective.negated() }
     }
 }
 
@@ -314,10 +298,7 @@ pub(super) struct Analysis {
 }
 
 impl Analysis {
-    pub(super) fn new(
-        samples: &[KomiSample],
-        lattice: &MarginLattice,
-    ) -> Result<Self, LatticeError> {
+    pub(super) fn new(samples: &[KomiSample], lattice: &MarginLattice) -> Result<Self, LatticeError> {
         lattice.check()?;
         let mut merged: BTreeMap<i32, (Wdl, u64)> = BTreeMap::new();
         for sample in samples {
@@ -331,17 +312,10 @@ impl Analysis {
         }
         let points: Vec<Point> = merged
             .into_iter()
-            .map(|(komi, (raw, unique))| Point {
-                komi,
-                raw,
-                effective: effective_counts(raw, unique),
-            })
+            .map(|(komi, (raw, unique))| Point { komi, raw, effective: effective_counts(raw, unique) })
             .filter(|point| point.effective.games() > 0)
             .collect();
-        let scores: Vec<Block> = points
-            .iter()
-            .map(|point| Block::new(point.raw, point.effective.games()))
-            .collect();
+        let scores: Vec<Block> = points.iter().map(|point| Block::new(point.raw, point.effective.games())).collect();
         let (blocks, pooled) = isotonic(&scores);
         Ok(Self {
             lattice: *lattice,
@@ -356,21 +330,13 @@ impl Analysis {
     /// possible margins the score is known without games.
     pub(super) fn bracket(&self) -> (Option<i32>, Option<i32>) {
         let measured = |wanted: fn(i32) -> bool| {
-            self.points
-                .iter()
-                .zip(&self.signs)
-                .filter(move |(_, sign)| wanted(**sign))
-                .map(|(point, _)| point.komi)
+            self.points.iter().zip(&self.signs).filter(move |(_, sign)| wanted(**sign)).map(|(point, _)| point.komi)
         };
         let known_win = self.lattice.min.map(|min| min - 1);
         let known_loss = self.lattice.max.map(|max| max + 1);
         (
             measured(|sign| sign >= 0).max().max(known_win),
-            measured(|sign| sign <= 0)
-                .min()
-                .into_iter()
-                .chain(known_loss)
-                .min(),
+            measured(|sign| sign <= 0).min().into_iter().chain(known_loss).min(),
         )
     }
 
@@ -475,16 +441,11 @@ impl Analysis {
     }
 
     fn at(&self, komi: i32) -> Option<&Point> {
-        self.points
-            .binary_search_by_key(&komi, |point| point.komi)
-            .ok()
-            .map(|i| &self.points[i])
+        self.points.binary_search_by_key(&komi, |point| point.komi).ok().map(|i| &self.points[i])
     }
 
     fn measured_next_to(&self, end: Option<i32>, offset: i32) -> bool {
-        end.is_some_and(|end| {
-            self.at(end + offset).is_some() || self.lattice.min == self.lattice.max
-        })
+        end.is_some_and(|end| self.at(end + offset).is_some() || self.lattice.min == self.lattice.max)
     }
 
     /// Only wins at k - 1 and only losses at k + 1, one of which may follow from the possible
@@ -493,18 +454,14 @@ impl Analysis {
         let (below, above) = (self.at(k - 1), self.at(k + 1));
         let only_wins = below.map(|p| p.raw.draws == 0 && p.raw.losses == 0);
         let only_losses = above.map(|p| p.raw.draws == 0 && p.raw.wins == 0);
-        only_wins.unwrap_or(self.lattice.min == Some(k))
-            && only_losses.unwrap_or(self.lattice.max == Some(k))
+        only_wins.unwrap_or(self.lattice.min == Some(k)) && only_losses.unwrap_or(self.lattice.max == Some(k))
     }
 }
 
 /// The highest lattice point that the tests do not exclude as too high, or `None` when they exclude
 /// none.
 fn highest_kept(points: &[Point], per_side: f64, design: Design) -> Option<i32> {
-    let p_values: Vec<f64> = points
-        .iter()
-        .map(|point| p_value_below_half(point.effective, design))
-        .collect();
+    let p_values: Vec<f64> = points.iter().map(|point| p_value_below_half(point.effective, design)).collect();
     let mut kept = None;
     for nearest in (0..points.len()).rev() {
         let mut share = 0.75;
@@ -534,9 +491,7 @@ fn p_value_below_half(effective: Wdl, design: Design) -> f64 {
             // incomplete beta: B(losses + 1, wins + 1) times P(Bin(n + 1, ½) <= losses)
             let n = decisive as f64;
             let ln_beta = -(n + 1.0).ln() - ln_choose(losses, decisive);
-            let ln_evidence = (n + 1.0) * std::f64::consts::LN_2
-                + ln_beta
-                + lower_tail(losses, decisive + 1, 0.5).ln();
+            let ln_evidence = (n + 1.0) * std::f64::consts::LN_2 + ln_beta + lower_tail(losses, decisive + 1, 0.5).ln();
             (-ln_evidence).exp().min(1.0)
         }
     }
@@ -551,21 +506,11 @@ fn ln_choose(k: u64, n: u64) -> f64 {
 mod tests {
     use super::*;
 
-    const WHOLE: MarginLattice = MarginLattice {
-        odd: false,
-        min: Some(-18),
-        max: Some(18),
-    };
-    const HALF: MarginLattice = MarginLattice {
-        odd: true,
-        min: None,
-        max: None,
-    };
+    const WHOLE: MarginLattice = MarginLattice { odd: false, min: Some(-18), max: Some(18) };
+    const HALF: MarginLattice = MarginLattice { odd: true, min: None, max: None };
 
     fn samples(list: &[(i32, u64, u64, u64)]) -> Vec<KomiSample> {
-        list.iter()
-            .map(|&(komi, w, d, l)| KomiSample::distinct(komi, Wdl::new(w, d, l)))
-            .collect()
+        list.iter().map(|&(komi, w, d, l)| KomiSample::distinct(komi, Wdl::new(w, d, l))).collect()
     }
 
     fn fixed(list: &[(i32, u64, u64, u64)], lattice: &MarginLattice) -> FairKomi {
@@ -590,15 +535,7 @@ mod tests {
 
     #[test]
     fn a_weak_neighbour_widens_the_interval() {
-        let found = fixed(
-            &[
-                (3, 90, 0, 10),
-                (5, 53, 0, 47),
-                (7, 48, 0, 52),
-                (9, 10, 0, 90),
-            ],
-            &WHOLE,
-        );
+        let found = fixed(&[(3, 90, 0, 10), (5, 53, 0, 47), (7, 48, 0, 52), (9, 10, 0, 90)], &WHOLE);
         assert_eq!(found.k_star, Some(6));
         assert_eq!((found.lo, found.hi), (Some(4), Some(8)));
     }
@@ -610,21 +547,15 @@ mod tests {
         assert_eq!((found.lo, found.hi), (Some(0), Some(0)));
         assert_eq!(found.status, KomiStatus::CleanSeparation);
         // the same game forty times is one game: still an answer, but nothing is proven
-        let once: Vec<KomiSample> = samples(&[(-1, 40, 0, 0), (1, 0, 0, 40)])
-            .into_iter()
-            .map(|s| KomiSample { unique: 1, ..s })
-            .collect();
+        let once: Vec<KomiSample> =
+            samples(&[(-1, 40, 0, 0), (1, 0, 0, 40)]).into_iter().map(|s| KomiSample { unique: 1, ..s }).collect();
         let found = fair_komi(&once, &HALF_EVEN, 0.95, Design::Fixed).unwrap();
         assert_eq!(found.k_star, Some(0));
         assert_eq!((found.lo, found.hi), (None, None));
         assert_eq!(found.status, KomiStatus::CleanSeparation);
     }
 
-    const HALF_EVEN: MarginLattice = MarginLattice {
-        odd: false,
-        min: None,
-        max: None,
-    };
+    const HALF_EVEN: MarginLattice = MarginLattice { odd: false, min: None, max: None };
 
     #[test]
     fn the_edge_of_the_possible_margins_needs_no_games_beyond() {
@@ -634,10 +565,7 @@ mod tests {
         assert_eq!(found.status, KomiStatus::CleanSeparation);
         let found = fixed(&[(17, 70, 0, 30)], &WHOLE);
         assert_eq!(found.status, KomiStatus::Identified);
-        assert_eq!(
-            (found.lo, found.lo_tested, found.hi_tested),
-            (Some(18), true, false)
-        );
+        assert_eq!((found.lo, found.lo_tested, found.hi_tested), (Some(18), true, false));
     }
 
     #[test]
@@ -648,20 +576,11 @@ mod tests {
         assert_eq!((ahead.k_star, ahead.lo, ahead.hi), (None, Some(10), None));
         let ahead = fixed(&[(1, 30, 0, 2), (9, 28, 0, 4)], &WHOLE);
         assert_eq!(reason(&ahead), Some(NotIdentified::OnlyAbove));
-        assert_eq!(
-            (ahead.lo, ahead.hi, ahead.hi_tested),
-            (Some(10), Some(18), false)
-        );
+        assert_eq!((ahead.lo, ahead.hi, ahead.hi_tested), (Some(10), Some(18), false));
         let behind = fixed(&[(1, 3, 0, 29)], &HALF_EVEN);
         assert_eq!(reason(&behind), Some(NotIdentified::OnlyBelow));
         let gap = fixed(&[(-7, 30, 0, 0), (7, 0, 0, 30)], &WHOLE);
-        assert_eq!(
-            reason(&gap),
-            Some(NotIdentified::Gap {
-                below: -7,
-                above: 7
-            })
-        );
+        assert_eq!(reason(&gap), Some(NotIdentified::Gap { below: -7, above: 7 }));
         assert_eq!((gap.lo, gap.hi), (Some(-6), Some(6)));
         let few = fixed(&[(-1, 3, 0, 1), (1, 1, 0, 3)], &WHOLE);
         assert_eq!(reason(&few), Some(NotIdentified::TooFewGames));
@@ -714,17 +633,9 @@ mod tests {
         assert_eq!(error, LatticeError::KomiCanTie { komi: 2 });
         assert!(error.to_string().contains("komi 1 "));
         assert!(fair_komi(&even, &HALF, 0.95, Design::Fixed).is_ok());
-        let backwards = MarginLattice {
-            odd: false,
-            min: Some(4),
-            max: Some(2),
-        };
+        let backwards = MarginLattice { odd: false, min: Some(4), max: Some(2) };
         assert!(fair_komi(&[], &backwards, 0.95, Design::Fixed).is_err());
-        let off = MarginLattice {
-            odd: true,
-            min: Some(4),
-            max: None,
-        };
+        let off = MarginLattice { odd: true, min: Some(4), max: None };
         assert!(fair_komi(&[], &off, 0.95, Design::Fixed).is_err());
         let far = samples(&[(i32::MIN + 1, 1, 0, 1)]);
         assert!(fair_komi(&far, &WHOLE, 0.95, Design::Fixed).is_err());
@@ -732,16 +643,9 @@ mod tests {
 
     #[test]
     fn one_possible_margin_is_known_without_games() {
-        let single = MarginLattice {
-            odd: true,
-            min: Some(5),
-            max: Some(5),
-        };
+        let single = MarginLattice { odd: true, min: Some(5), max: Some(5) };
         let found = fair_komi(&[], &single, 0.95, Design::Fixed).unwrap();
-        assert_eq!(
-            (found.k_star, found.lo, found.hi),
-            (Some(5), Some(5), Some(5))
-        );
+        assert_eq!((found.k_star, found.lo, found.hi), (Some(5), Some(5), Some(5)));
     }
 
     #[test]
@@ -773,23 +677,15 @@ mod tests {
             let parity = i32::from(odd);
             let lattice = MarginLattice {
                 odd,
-                min: rng
-                    .random_bool(0.5)
-                    .then(|| 2 * rng.random_range(-9..=0) + parity),
-                max: rng
-                    .random_bool(0.5)
-                    .then(|| 2 * rng.random_range(0..=9) + parity),
+                min: rng.random_bool(0.5).then(|| 2 * rng.random_range(-9..=0) + parity),
+                max: rng.random_bool(0.5).then(|| 2 * rng.random_range(0..=9) + parity),
             };
             let list: Vec<KomiSample> = (0..rng.random_range(0..7))
                 .map(|_| {
                     let most = if rng.random_bool(0.5) { 4 } else { 60 };
                     KomiSample {
                         komi: 2 * rng.random_range(-8..8) + 1 - parity,
-                        wdl: Wdl::new(
-                            rng.random_range(0..most),
-                            rng.random_range(0..3),
-                            rng.random_range(0..most),
-                        ),
+                        wdl: Wdl::new(rng.random_range(0..most), rng.random_range(0..3), rng.random_range(0..most)),
                         unique: rng.random_range(0..100),
                     }
                 })
@@ -804,14 +700,8 @@ mod tests {
                     assert!(found.hi.is_none_or(|hi| hi >= last), "{list:?} {found:?}");
                 }
                 // the game seen from the other side
-                let negated: Vec<KomiSample> = list
-                    .iter()
-                    .map(|s| KomiSample {
-                        komi: -s.komi,
-                        wdl: s.wdl.negated(),
-                        unique: s.unique,
-                    })
-                    .collect();
+                let negated: Vec<KomiSample> =
+                    list.iter().map(|s| KomiSample { komi: -s.komi, wdl: s.wdl.negated(), unique: s.unique }).collect();
                 let mirror = fair_komi(&negated, &lattice.negated(), 0.95, design).unwrap();
                 assert_eq!(mirror.lo, found.hi.map(|k| -k));
                 assert_eq!(mirror.hi, found.lo.map(|k| -k));

@@ -34,17 +34,11 @@ pub struct LogisticPoint {
 impl LogisticPoint {
     /// A point from counts.
     pub fn from_wdl(komi: f64, wdl: Wdl) -> Self {
-        Self {
-            komi,
-            successes: wdl.wins as f64 + 0.5 * wdl.draws as f64,
-            trials: wdl.games() as f64,
-        }
+        Self { komi, successes: wdl.wins as f64 + 0.5 * wdl.draws as f64, trials: wdl.games() as f64 }
     }
 
     fn is_valid(&self) -> bool {
-        self.komi.is_finite()
-            && self.trials.is_finite()
-            && (0.0..=self.trials).contains(&self.successes)
+        self.komi.is_finite() && self.trials.is_finite() && (0.0..=self.trials).contains(&self.successes)
     }
 }
 
@@ -78,10 +72,9 @@ impl fmt::Display for LogisticError {
             Self::InvalidPoint { index } => write!(f, "point {index} makes no sense"),
             Self::TooFewKomi => f.write_str("games at two different komi are needed"),
             Self::OneOutcome => f.write_str("all games ended the same way"),
-            Self::Separated { lo, hi } => write!(
-                f,
-                "wins and losses are separated between komi {lo} and {hi}: the slope is infinite"
-            ),
+            Self::Separated { lo, hi } => {
+                write!(f, "wins and losses are separated between komi {lo} and {hi}: the slope is infinite")
+            }
             Self::NotConverged => f.write_str("the logistic fit did not converge"),
         }
     }
@@ -160,13 +153,8 @@ pub fn fit_logistic(points: &[LogisticPoint]) -> Result<LogisticFit, LogisticErr
     let (first, last) = (points[0].komi, points[points.len() - 1].komi);
     let centre = first + 0.5 * (last - first);
     let scale = 0.5 * (last - first);
-    let scaled: Vec<LogisticPoint> = points
-        .iter()
-        .map(|p| LogisticPoint {
-            komi: (p.komi - centre) / scale,
-            ..*p
-        })
-        .collect();
+    let scaled: Vec<LogisticPoint> =
+        points.iter().map(|p| LogisticPoint { komi: (p.komi - centre) / scale, ..*p }).collect();
     let (a, b, information) = newton(&scaled).ok_or(LogisticError::NotConverged)?;
     let [aa, ab, bb] = information;
     let determinant = aa * bb - ab * ab;
@@ -183,17 +171,12 @@ pub fn fit_logistic(points: &[LogisticPoint]) -> Result<LogisticFit, LogisticErr
         points,
     };
     let numbers = [fit.a, fit.b, fit.var_a, fit.cov_ab, fit.var_b];
-    if numbers.iter().all(|x| x.is_finite()) && fit.var_b > 0.0 {
-        Ok(fit)
-    } else {
-        Err(LogisticError::NotConverged)
-    }
+    if numbers.iter().all(|x| x.is_finite()) && fit.var_b > 0.0 { Ok(fit) } else { Err(LogisticError::NotConverged) }
 }
 
 /// Points with games, sorted by komi, equal komi added up.
 fn merged(points: &[LogisticPoint]) -> Vec<LogisticPoint> {
-    let mut sorted: Vec<LogisticPoint> =
-        points.iter().copied().filter(|p| p.trials > 0.0).collect();
+    let mut sorted: Vec<LogisticPoint> = points.iter().copied().filter(|p| p.trials > 0.0).collect();
     sorted.sort_by(|p, q| p.komi.total_cmp(&q.komi));
     let mut out: Vec<LogisticPoint> = Vec::new();
     for point in sorted {
@@ -225,16 +208,10 @@ fn check_overlap(points: &[LogisticPoint]) -> Result<(), LogisticError> {
         return Err(LogisticError::OneOutcome);
     };
     if won.1 <= lost.0 {
-        return Err(LogisticError::Separated {
-            lo: won.1,
-            hi: lost.0,
-        });
+        return Err(LogisticError::Separated { lo: won.1, hi: lost.0 });
     }
     if lost.1 <= won.0 {
-        return Err(LogisticError::Separated {
-            lo: lost.1,
-            hi: won.0,
-        });
+        return Err(LogisticError::Separated { lo: lost.1, hi: won.0 });
     }
     Ok(())
 }
@@ -329,10 +306,7 @@ impl LogisticFit {
     pub fn profile(&self, level: f64) -> Option<Interval> {
         let z2 = critical_value(level).powi(2);
         let root = self.root()?;
-        let (won, games) = self
-            .points
-            .iter()
-            .fold((0.0, 0.0), |(s, n), p| (s + p.successes, n + p.trials));
+        let (won, games) = self.points.iter().fold((0.0, 0.0), |(s, n), p| (s + p.successes, n + p.trials));
         let lost = games - won;
         let flat = won * (won / games).ln() + lost * (lost / games).ln();
         let limit = self.log_likelihood - z2 / 2.0;
@@ -370,22 +344,12 @@ impl LogisticFit {
 
     /// The highest log-likelihood of a curve with root k: a concave problem in the slope alone.
     fn best_through(&self, k: f64) -> f64 {
-        let scale = self
-            .points
-            .iter()
-            .map(|p| (p.komi - k).abs())
-            .fold(0.0, f64::max);
+        let scale = self.points.iter().map(|p| (p.komi - k).abs()).fold(0.0, f64::max);
         if scale == 0.0 {
             return log_likelihood(&self.points, 0.0, 0.0);
         }
-        let shifted: Vec<LogisticPoint> = self
-            .points
-            .iter()
-            .map(|p| LogisticPoint {
-                komi: (p.komi - k) / scale,
-                ..*p
-            })
-            .collect();
+        let shifted: Vec<LogisticPoint> =
+            self.points.iter().map(|p| LogisticPoint { komi: (p.komi - k) / scale, ..*p }).collect();
         let mut slope = 0.0;
         let mut best = log_likelihood(&shifted, 0.0, slope);
         for _ in 0..100 {
@@ -421,11 +385,7 @@ impl LogisticFit {
     pub fn goodness_of_fit(&self) -> GoodnessOfFit {
         let (mut pearson, mut deviance) = (0.0, 0.0);
         let part = |seen: f64, expected: f64| {
-            if seen > 0.0 {
-                2.0 * seen * (seen / expected).ln()
-            } else {
-                0.0
-            }
+            if seen > 0.0 { 2.0 * seen * (seen / expected).ln() } else { 0.0 }
         };
         for p in &self.points {
             let eta = self.a + self.b * p.komi;
@@ -452,13 +412,7 @@ mod tests {
     use super::*;
 
     fn points(list: &[(f64, f64, f64)]) -> Vec<LogisticPoint> {
-        list.iter()
-            .map(|&(komi, successes, trials)| LogisticPoint {
-                komi,
-                successes,
-                trials,
-            })
-            .collect()
+        list.iter().map(|&(komi, successes, trials)| LogisticPoint { komi, successes, trials }).collect()
     }
 
     /// Bliss's beetle mortality data (1935), the standard example: Dobson, "An Introduction to
@@ -499,12 +453,7 @@ mod tests {
 
     #[test]
     fn fieller_solves_its_equation() {
-        let fit = fit_logistic(&points(&[
-            (0.0, 9.0, 12.0),
-            (2.0, 6.0, 12.0),
-            (5.0, 2.0, 12.0),
-        ]))
-        .unwrap();
+        let fit = fit_logistic(&points(&[(0.0, 9.0, 12.0), (2.0, 6.0, 12.0), (5.0, 2.0, 12.0)])).unwrap();
         let i = fit.fieller(0.95).unwrap();
         let z2 = critical_value(0.95).powi(2);
         for k in [i.lo, i.hi] {
@@ -534,39 +483,22 @@ mod tests {
     fn impossible_fits_say_why() {
         let error = |list: &[(f64, f64, f64)]| fit_logistic(&points(list)).unwrap_err();
         assert_eq!(error(&[]), LogisticError::TooFewKomi);
-        assert_eq!(
-            error(&[(1.0, 3.0, 9.0), (2.0, 0.0, 0.0)]),
-            LogisticError::TooFewKomi
-        );
-        assert_eq!(
-            error(&[(1.0, 9.0, 9.0), (2.0, 9.0, 9.0)]),
-            LogisticError::OneOutcome
-        );
-        assert_eq!(
-            error(&[(1.0, 9.0, 9.0), (2.0, 0.0, 9.0)]),
-            LogisticError::Separated { lo: 1.0, hi: 2.0 }
-        );
+        assert_eq!(error(&[(1.0, 3.0, 9.0), (2.0, 0.0, 0.0)]), LogisticError::TooFewKomi);
+        assert_eq!(error(&[(1.0, 9.0, 9.0), (2.0, 9.0, 9.0)]), LogisticError::OneOutcome);
+        assert_eq!(error(&[(1.0, 9.0, 9.0), (2.0, 0.0, 9.0)]), LogisticError::Separated { lo: 1.0, hi: 2.0 });
         assert_eq!(
             error(&[(1.0, 0.0, 9.0), (2.0, 4.5, 9.0), (3.0, 9.0, 9.0)]),
             LogisticError::Separated { lo: 2.0, hi: 2.0 }
         );
-        assert_eq!(
-            error(&[(f64::NAN, 0.0, 9.0)]),
-            LogisticError::InvalidPoint { index: 0 }
-        );
-        assert_eq!(
-            error(&[(1.0, 10.0, 9.0)]),
-            LogisticError::InvalidPoint { index: 0 }
-        );
+        assert_eq!(error(&[(f64::NAN, 0.0, 9.0)]), LogisticError::InvalidPoint { index: 0 });
+        assert_eq!(error(&[(1.0, 10.0, 9.0)]), LogisticError::InvalidPoint { index: 0 });
         assert!(!error(&[]).to_string().is_empty());
     }
 
     #[test]
     fn draws_pull_no_root_aside() {
-        let list = [
-            LogisticPoint::from_wdl(-1.0, Wdl::new(50, 30, 20)),
-            LogisticPoint::from_wdl(1.0, Wdl::new(20, 30, 50)),
-        ];
+        let list =
+            [LogisticPoint::from_wdl(-1.0, Wdl::new(50, 30, 20)), LogisticPoint::from_wdl(1.0, Wdl::new(20, 30, 50))];
         let fit = fit_logistic(&list).unwrap();
         assert!(fit.root().unwrap().abs() < 1e-12);
         let i = fit.fieller(0.95).unwrap();
@@ -578,18 +510,13 @@ mod tests {
         let list = points(&[(-2.0, 30.0, 40.0), (1.0, 21.5, 40.0), (6.0, 11.0, 40.0)]);
         let other: Vec<LogisticPoint> = list
             .iter()
-            .map(|p| LogisticPoint {
-                komi: -p.komi,
-                successes: p.trials - p.successes,
-                trials: p.trials,
-            })
+            .map(|p| LogisticPoint { komi: -p.komi, successes: p.trials - p.successes, trials: p.trials })
             .collect();
         let (x, y) = (fit_logistic(&list).unwrap(), fit_logistic(&other).unwrap());
         assert!((x.root().unwrap() + y.root().unwrap()).abs() < 1e-9);
-        for (i, j) in [
-            (x.fieller(0.9).unwrap(), y.fieller(0.9).unwrap()),
-            (x.profile(0.9).unwrap(), y.profile(0.9).unwrap()),
-        ] {
+        for (i, j) in
+            [(x.fieller(0.9).unwrap(), y.fieller(0.9).unwrap()), (x.profile(0.9).unwrap(), y.profile(0.9).unwrap())]
+        {
             assert!((i.lo + j.hi).abs() < 1e-7 && (i.hi + j.lo).abs() < 1e-7);
         }
     }
@@ -597,13 +524,8 @@ mod tests {
     #[test]
     fn the_unit_does_not_matter() {
         let list = points(&[(-2.0, 30.0, 40.0), (1.0, 21.5, 40.0), (6.0, 11.0, 40.0)]);
-        let other: Vec<LogisticPoint> = list
-            .iter()
-            .map(|p| LogisticPoint {
-                komi: 1000.0 + 2.0 * p.komi,
-                ..*p
-            })
-            .collect();
+        let other: Vec<LogisticPoint> =
+            list.iter().map(|p| LogisticPoint { komi: 1000.0 + 2.0 * p.komi, ..*p }).collect();
         let (x, y) = (fit_logistic(&list).unwrap(), fit_logistic(&other).unwrap());
         assert!((1000.0 + 2.0 * x.root().unwrap() - y.root().unwrap()).abs() < 1e-8);
         let (i, j) = (x.fieller(0.95).unwrap(), y.fieller(0.95).unwrap());

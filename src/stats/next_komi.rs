@@ -1,9 +1,7 @@
 //! Which komi to measure next. All komi are integers in half points; see [`super::komi_lattice`].
 
 use super::interval::alpha_of;
-use super::komi_lattice::{
-    Analysis, Design, KomiSample, LatticeError, MarginLattice, Point, check_size,
-};
+use super::komi_lattice::{Analysis, Design, KomiSample, LatticeError, MarginLattice, Point, check_size};
 
 /// The komi (half points) at which further games tell most, or `None` when a single lattice point
 /// is left, that is, at the given level nothing is left to find out.
@@ -104,16 +102,8 @@ impl Analysis {
                 let per_game = relative_entropy(lead).max(1e-6);
                 f64::from(excluded / 2) / (needed / per_game - knot.games).max(4.0)
             };
-            let from_above = if knot.komi > first {
-                hi + 1 - knot.komi
-            } else {
-                0
-            };
-            let from_below = if knot.komi < last {
-                knot.komi + 1 - lo
-            } else {
-                0
-            };
+            let from_above = if knot.komi > first { hi + 1 - knot.komi } else { 0 };
+            let from_below = if knot.komi < last { knot.komi + 1 - lo } else { 0 };
             side(from_above, -knot.lean).max(side(from_below, knot.lean))
         };
         let far = |komi: i32| (2 * komi - first - last).abs();
@@ -125,10 +115,7 @@ impl Analysis {
             .collect();
         // ties: nearest the crossing, then nearest 0, then the higher one
         choices.sort_by(|(x, p), (y, q)| {
-            y.total_cmp(x)
-                .then(far(*p).cmp(&far(*q)))
-                .then(p.abs().cmp(&q.abs()))
-                .then(q.cmp(p))
+            y.total_cmp(x).then(far(*p).cmp(&far(*q))).then(p.abs().cmp(&q.abs())).then(q.cmp(p))
         });
         choices.first().map(|choice| choice.1)
     }
@@ -140,21 +127,13 @@ impl Analysis {
             .points
             .iter()
             .zip(&self.leans)
-            .map(|(point, lean)| Knot {
-                komi: point.komi,
-                lean: *lean,
-                games: point.effective.games() as f64,
-            })
+            .map(|(point, lean)| Knot { komi: point.komi, lean: *lean, games: point.effective.games() as f64 })
             .collect();
         let (Some(first), Some(last)) = (outer.first().copied(), outer.last().copied()) else {
             return outer;
         };
         let step = 4.max(last.komi - first.komi);
-        let known = |komi: i32, lean: f64| Knot {
-            komi,
-            lean,
-            games: 0.0,
-        };
+        let known = |komi: i32, lean: f64| Knot { komi, lean, games: 0.0 };
         let low = match self.lattice.min {
             Some(min) => known(min - 1, 0.5),
             None => known(first.komi - step, first.lean),
@@ -207,27 +186,16 @@ mod tests {
     use super::*;
     use crate::stats::Wdl;
 
-    const WHOLE: MarginLattice = MarginLattice {
-        odd: false,
-        min: Some(-18),
-        max: Some(18),
-    };
-    const HALF: MarginLattice = MarginLattice {
-        odd: true,
-        min: None,
-        max: None,
-    };
+    const WHOLE: MarginLattice = MarginLattice { odd: false, min: Some(-18), max: Some(18) };
+    const HALF: MarginLattice = MarginLattice { odd: true, min: None, max: None };
 
     fn samples(list: &[(i32, u64, u64, u64)]) -> Vec<KomiSample> {
-        list.iter()
-            .map(|&(komi, w, d, l)| KomiSample::distinct(komi, Wdl::new(w, d, l)))
-            .collect()
+        list.iter().map(|&(komi, w, d, l)| KomiSample::distinct(komi, Wdl::new(w, d, l))).collect()
     }
 
     #[test]
     fn next_komi_brackets_then_halves_then_concentrates() {
-        let next =
-            |list: &[(i32, u64, u64, u64)]| next_komi(&samples(list), &WHOLE, 0, 0.95).unwrap();
+        let next = |list: &[(i32, u64, u64, u64)]| next_komi(&samples(list), &WHOLE, 0, 0.95).unwrap();
         assert_eq!(next(&[]), Some(1));
         assert_eq!(next(&[(1, 9, 0, 1)]), Some(5));
         assert_eq!(next(&[(1, 9, 0, 1), (5, 9, 0, 1)]), Some(9));
@@ -239,22 +207,14 @@ mod tests {
         assert_eq!(next(&[(17, 9, 0, 3)]), Some(-1));
         assert_eq!(next(&[(17, 90, 0, 3)]), None);
         assert_eq!(next(&[(1, 5, 0, 5)]), Some(-9));
-        assert_eq!(
-            next_komi(&[], &HALF, 7, 0.95),
-            Ok(Some(6)),
-            "7 half points is a margin here"
-        );
+        assert_eq!(next_komi(&[], &HALF, 7, 0.95), Ok(Some(6)), "7 half points is a margin here");
     }
 
     #[test]
     fn unusable_input() {
         assert!(next_komi(&[], &WHOLE, i32::MAX, 0.95).is_err());
         assert!(next_komi(&samples(&[(2, 1, 0, 0)]), &WHOLE, 0, 0.95).is_err());
-        let single = MarginLattice {
-            odd: true,
-            min: Some(5),
-            max: Some(5),
-        };
+        let single = MarginLattice { odd: true, min: Some(5), max: Some(5) };
         assert_eq!(next_komi(&[], &single, 0, 0.95), Ok(None));
     }
 
@@ -266,21 +226,13 @@ mod tests {
             let parity = rng.random_range(0..2);
             let lattice = MarginLattice {
                 odd: parity == 1,
-                min: rng
-                    .random_bool(0.5)
-                    .then(|| 2 * rng.random_range(-9..=0) + parity),
-                max: rng
-                    .random_bool(0.5)
-                    .then(|| 2 * rng.random_range(0..=9) + parity),
+                min: rng.random_bool(0.5).then(|| 2 * rng.random_range(-9..=0) + parity),
+                max: rng.random_bool(0.5).then(|| 2 * rng.random_range(0..=9) + parity),
             };
             let list: Vec<KomiSample> = (0..rng.random_range(0..7))
                 .map(|_| KomiSample {
                     komi: 2 * rng.random_range(-12..12) + 1 - parity,
-                    wdl: Wdl::new(
-                        rng.random_range(0..40),
-                        rng.random_range(0..3),
-                        rng.random_range(0..40),
-                    ),
+                    wdl: Wdl::new(rng.random_range(0..40), rng.random_range(0..3), rng.random_range(0..40)),
                     unique: rng.random_range(0..100),
                 })
                 .collect();

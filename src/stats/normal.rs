@@ -4,11 +4,7 @@ use std::f64::consts::{PI, SQRT_2};
 
 /// erf(x), to about 1e-15.
 pub fn erf(x: f64) -> f64 {
-    if x.abs() < 2.0 {
-        erf_series(x)
-    } else {
-        (1.0 - erfc_fraction(x.abs())).copysign(x)
-    }
+    if x.abs() < 2.0 { erf_series(x) } else { (1.0 - erfc_fraction(x.abs())).copysign(x) }
 }
 
 /// erfc(x) = 1 - erf(x), with small relative error also where it is tiny.
@@ -74,9 +70,8 @@ pub fn normal_quantile(p: f64) -> f64 {
         return 0.0;
     }
     let t = (-2.0 * p.ln()).sqrt();
-    let mut x = -(t
-        - (2.515517 + t * (0.802853 + t * 0.010328))
-            / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
+    let mut x =
+        -(t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
     for _ in 0..6 {
         let density = (-0.5 * x * x).exp() / (2.0 * PI).sqrt();
         if density == 0.0 {
@@ -115,11 +110,9 @@ mod tests {
             assert!((erf(x) - value).abs() < 2e-15, "erf {x}");
             assert_eq!(erf(-x), -erf(x));
         }
-        for (x, value) in [
-            (2.0, 4.677_734_981_047_266e-3),
-            (5.0, 1.537_459_794_428_034_8e-12),
-            (10.0, 2.088_487_583_762_545e-45),
-        ] {
+        for (x, value) in
+            [(2.0, 4.677_734_981_047_266e-3), (5.0, 1.537_459_794_428_034_8e-12), (10.0, 2.088_487_583_762_545e-45)]
+        {
             assert!((erfc(x) / value - 1.0).abs() < 1e-13, "erfc {x}");
         }
         assert!(erf(f64::NAN).is_nan() && erfc(f64::NAN).is_nan());
@@ -136,11 +129,7 @@ mod tests {
             (1e-10, -6.361_340_902_404_056),
             (1e-100, -21.273_453_560_965_324),
         ] {
-            assert!(
-                (normal_quantile(p) / value - 1.0).abs() < 1e-12,
-                "quantile of {p}: {}",
-                normal_quantile(p)
-            );
+            assert!((normal_quantile(p) / value - 1.0).abs() < 1e-12, "quantile of {p}: {}", normal_quantile(p));
         }
         assert_eq!(normal_quantile(0.5), 0.0);
         assert_eq!(normal_quantile(1.0), f64::INFINITY);
@@ -157,10 +146,7 @@ mod tests {
             if x <= 1.0 {
                 assert!((normal_quantile(normal_cdf(x)) - x).abs() < 1e-12 * x.abs().max(1.0));
             }
-            let (low, high) = (
-                normal_quantile(0.5 - p / 2.0),
-                normal_quantile(0.5 + p / 2.0),
-            );
+            let (low, high) = (normal_quantile(0.5 - p / 2.0), normal_quantile(0.5 + p / 2.0));
             assert!((low + high).abs() < 1e-13);
         }
         assert!((critical_value(0.95) - 1.959_963_984_540_054).abs() < 1e-12);

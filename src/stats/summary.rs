@@ -69,9 +69,7 @@ pub fn binned_histogram(values: &[i64], width: u32) -> BTreeMap<i64, u64> {
     let width = i64::from(width.max(1));
     let mut counts = BTreeMap::new();
     for &value in values {
-        *counts
-            .entry(value.saturating_sub(value.rem_euclid(width)))
-            .or_insert(0) += 1;
+        *counts.entry(value.saturating_sub(value.rem_euclid(width))).or_insert(0) += 1;
     }
     counts
 }
@@ -127,10 +125,7 @@ pub fn cluster_bootstrap<T>(
         values.extend(statistic(&sample).filter(|value| !value.is_nan()));
     }
     let half = alpha_of(level) / 2.0;
-    let (lo, hi) = (
-        quantile_f64(&values, half)?,
-        quantile_f64(&values, 1.0 - half)?,
-    );
+    let (lo, hi) = (quantile_f64(&values, half)?, quantile_f64(&values, 1.0 - half)?);
     Some(Bootstrap {
         estimate,
         interval: if clusters.len() < 2 {
@@ -156,14 +151,8 @@ mod tests {
         assert_eq!(median(&values), Some(4.0));
         assert_eq!(quantile(&values, 0.25), Some(2.5));
         assert_eq!(quantile(&values, 2.0), Some(10.0));
-        assert_eq!(
-            histogram(&values),
-            BTreeMap::from([(-2, 1), (4, 2), (10, 1)])
-        );
-        assert_eq!(
-            binned_histogram(&[-1, 0, 4, 5, -5], 5),
-            BTreeMap::from([(-5, 2), (0, 2), (5, 1)])
-        );
+        assert_eq!(histogram(&values), BTreeMap::from([(-2, 1), (4, 2), (10, 1)]));
+        assert_eq!(binned_histogram(&[-1, 0, 4, 5, -5], 5), BTreeMap::from([(-5, 2), (0, 2), (5, 1)]));
     }
 
     #[test]
@@ -178,10 +167,7 @@ mod tests {
         let none: [(u64, i64); 0] = [];
         assert_eq!(cluster_bootstrap(&none, |_| None, 10, 0.95, 1), None);
         assert_eq!(cluster_bootstrap(&none, |_| Some(1.0), 10, 0.95, 1), None);
-        assert_eq!(
-            cluster_bootstrap(&[(1, 2)], |_| Some(1.0), 0, 0.95, 1),
-            None
-        );
+        assert_eq!(cluster_bootstrap(&[(1, 2)], |_| Some(1.0), 0, 0.95, 1), None);
     }
 
     fn share(items: &[&i64]) -> Option<f64> {
@@ -196,11 +182,7 @@ mod tests {
         let b = cluster_bootstrap(&items, share, 500, 0.95, 7).unwrap();
         assert_eq!(a, b);
         assert_eq!((a.estimate, a.clusters, a.resamples), (0.5, 20, 500));
-        assert!(
-            a.interval.width() > 0.35 && a.interval.width() < 0.55,
-            "{}",
-            a.interval
-        );
+        assert!(a.interval.width() > 0.35 && a.interval.width() < 0.55, "{}", a.interval);
         let alone: Vec<(u64, i64)> = (0..200).map(|i| (i, (i / 10 % 2) as i64)).collect();
         let c = cluster_bootstrap(&alone, share, 500, 0.95, 7).unwrap();
         assert!(c.interval.width() < 0.2);
@@ -216,14 +198,8 @@ mod tests {
     #[test]
     fn missing_statistics_are_counted() {
         let items: Vec<(u64, i64)> = (0..4).map(|i| (i, i as i64)).collect();
-        let found = cluster_bootstrap(
-            &items,
-            |sample| sample.iter().any(|x| **x == 0).then_some(1.0),
-            200,
-            0.95,
-            3,
-        )
-        .unwrap();
+        let found =
+            cluster_bootstrap(&items, |sample| sample.iter().any(|x| **x == 0).then_some(1.0), 200, 0.95, 3).unwrap();
         assert_eq!(found.resamples + found.failed, 200);
         assert!(found.failed > 20 && found.failed < 120);
     }

@@ -56,11 +56,7 @@ pub struct Wdl {
 impl Wdl {
     /// Counts in the order wins, draws, losses.
     pub fn new(wins: u64, draws: u64, losses: u64) -> Self {
-        Self {
-            wins,
-            draws,
-            losses,
-        }
+        Self { wins, draws, losses }
     }
 
     /// Counts one more game.
@@ -84,11 +80,7 @@ impl Wdl {
 
     /// The same games seen from the other side.
     pub fn negated(&self) -> Self {
-        Self {
-            wins: self.losses,
-            draws: self.draws,
-            losses: self.wins,
-        }
+        Self { wins: self.losses, draws: self.draws, losses: self.wins }
     }
 
     /// (wins + ½ draws) / games, in `[0, 1]`; `None` without games.
@@ -110,10 +102,7 @@ impl Wdl {
             return Interval::UNIT;
         }
         let z = critical_value(level);
-        Interval {
-            lo: 0.5 + 0.5 * self.lowest_difference(z),
-            hi: 0.5 - 0.5 * self.negated().lowest_difference(z),
-        }
+        Interval { lo: 0.5 + 0.5 * self.lowest_difference(z), hi: 0.5 - 0.5 * self.negated().lowest_difference(z) }
     }
 
     /// The smallest P(win) - P(loss) that the score test at critical value z does not reject.
@@ -160,11 +149,7 @@ impl Add for Wdl {
     type Output = Wdl;
 
     fn add(self, other: Wdl) -> Wdl {
-        Wdl {
-            wins: self.wins + other.wins,
-            draws: self.draws + other.draws,
-            losses: self.losses + other.losses,
-        }
+        Wdl { wins: self.wins + other.wins, draws: self.draws + other.draws, losses: self.losses + other.losses }
     }
 }
 
@@ -230,16 +215,8 @@ mod tests {
 
     #[test]
     fn other_side_sees_the_mirror() {
-        for wdl in [
-            Wdl::new(3, 1, 0),
-            Wdl::new(0, 0, 9),
-            Wdl::new(10, 5, 2),
-            Wdl::new(0, 3, 1),
-        ] {
-            let (a, b) = (
-                wdl.score_interval(0.9),
-                wdl.negated().score_interval(0.9).complement(),
-            );
+        for wdl in [Wdl::new(3, 1, 0), Wdl::new(0, 0, 9), Wdl::new(10, 5, 2), Wdl::new(0, 3, 1)] {
+            let (a, b) = (wdl.score_interval(0.9), wdl.negated().score_interval(0.9).complement());
             assert!((a.lo - b.lo).abs() < 1e-14 && (a.hi - b.hi).abs() < 1e-14);
             assert!(a.contains(wdl.score().unwrap()) && a.width() > 0.0);
             assert_eq!(wdl.negated().negated(), wdl);

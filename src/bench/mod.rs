@@ -1,0 +1,3 @@
+//! What `bench` and `doctor` measure.
+
+pub mod doctor;
