@@ -18,7 +18,6 @@ pub use fault::{ConfigFault, ConfigFaults, Place};
 use serde::{Serialize, Serializer};
 
 use crate::games::{GameKind, HalfPoints, Options, Rules};
-use crate::search::{ChoiceRule, RootNoise, SearchConfig};
 
 /// Which game is played on which board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -40,6 +39,26 @@ impl Board {
         let options = Options { handicap: self.handicap, pie: self.pie };
         Rules { game: self.game, size: self.size, options, komi, move_cap: self.move_cap }
     }
+}
+
+/// How a search is conducted.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct SearchConfig {
+    /// Simulations that each step's search is topped up to, reused ones included.
+    pub visits: u32,
+    /// The weight of exploration against value, values being in [0, 1].
+    pub exploration: f32,
+    /// How far below its parent's value an unvisited step is taken to be.
+    pub reduction: f32,
+}
+
+/// Dirichlet noise on the priors of the root's steps (self-play only).
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct RootNoise {
+    /// The Dirichlet distribution's total concentration, shared equally among the steps.
+    pub concentration: f32,
+    /// The share of noise in a prior, 0 to 1.
+    pub share: f32,
 }
 
 /// How each game's komi is drawn.
@@ -81,14 +100,6 @@ pub struct Variation {
     pub drawn_turns: usize,
     /// δ, in expected score.
     pub delta: f32,
-}
-
-impl Variation {
-    /// The rule by which steps are chosen.
-    pub fn choice(&self) -> ChoiceRule {
-        use crate::search::Choice;
-        ChoiceRule { early: Choice::Near(self.delta), early_turns: self.drawn_turns, late: Choice::Most }
-    }
 }
 
 /// The measurement of the fair komi (Fugo: of the openings' scores) on one board.

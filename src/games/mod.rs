@@ -186,6 +186,7 @@ pub trait Game: Clone + Debug + PartialEq + Eq + Hash + Send + Sync + 'static {
     fn dense(&self, point: Point) -> usize;
 
     /// The inverse of [`Game::dense`].
+    #[allow(clippy::wrong_self_convention)] // A point is not made of `self`, but told by it.
     fn from_dense(&self, dense: usize) -> Point;
 
     /// The image of a point.

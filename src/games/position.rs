@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::{Cell, GameKind, Player};
-use crate::board::{Bits, Geometry, PointError};
+use crate::board::{Bits, Geometry};
 
 /// A board to start from, not yet checked against a game's rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,8 +31,6 @@ pub enum PositionError {
     Unreachable { reason: &'static str, point: String },
     #[error("the button belongs to yugo, not to {0}")]
     Button(GameKind),
-    #[error("{0}")]
-    Point(#[from] PointError),
 }
 
 impl StartPosition {
@@ -80,13 +78,14 @@ pub(super) fn unreachable<const W: usize>(board: &Geometry<W>, reason: &'static 
 
 /// A key of sets of points and the player to move: the sets themselves where they fit, else a hash.
 pub(super) fn key<const W: usize, const K: usize>(sets: [Bits<W>; K], to_move: Player) -> u128 {
-    let side = (to_move == Player::White) as u128;
+    let side = (to_move == Player::White) as u64;
     if W == 1 && K <= 2 {
         // Boards of one word use at most 56 bits, so the top bit is free for the player to move.
-        return sets.iter().fold(0, |key, set| key << 64 | set.words()[0] as u128) | side << 127;
+        return sets.iter().fold(0, |key, set| key << 64 | set.words()[0] as u128) | (side as u128) << 127;
     }
-    let mut key: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835 ^ side;
-    for word in sets.iter().flat_map(|set| set.words()) {
+    let mut key: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+    // The player is a word of its own: mixed into the first one it would pass for a stone on A1.
+    for word in sets.iter().flat_map(|set| set.words()).chain([&side]) {
         // Multiply by an odd constant, then fold the high half down: each word stirs all bits.
         key = (key ^ *word as u128).wrapping_mul(0xda94_2042_e4dd_58b5_2545_f491_4f6c_dd1d);
         key ^= key >> 67;

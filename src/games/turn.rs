@@ -42,12 +42,9 @@ impl Turn {
     }
 
     /// The turn with every point mapped.
-    pub fn map(&self, mut f: impl FnMut(Step) -> Step) -> Turn {
-        let mut turn = *self;
-        for step in &mut turn.steps[..self.len as usize] {
-            *step = f(*step);
-        }
-        turn
+    pub fn map(&self, f: impl FnMut(Step) -> Step) -> Turn {
+        // The unused places too: they hold the first step, and comparisons look at them.
+        Turn { steps: self.steps.map(f), len: self.len }
     }
 }
 
@@ -64,7 +61,7 @@ pub fn step_name<G: Game>(game: &G, step: Step) -> String {
 pub enum TurnError {
     #[error("the game is over")]
     Over,
-    #[error("{0}")]
+    #[error(transparent)]
     Point(#[from] crate::board::PointError),
     #[error("`{0}` has not the form of a turn")]
     Form(String),

@@ -4,6 +4,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::RootStep;
+use crate::config::Variation;
 use crate::games::Step;
 
 /// How a step is chosen from the root's visits.
@@ -30,6 +31,13 @@ pub struct ChoiceRule {
 impl ChoiceRule {
     /// Always the most visited step.
     pub const MOST: ChoiceRule = ChoiceRule { early: Choice::Most, early_turns: 0, late: Choice::Most };
+
+    /// How measurements choose: "each of the first t turns is drawn in proportion to visits among the steps whose
+    /// value is within δ of the best".
+    pub fn measured(variation: Variation) -> ChoiceRule {
+        let Variation { drawn_turns, delta } = variation;
+        ChoiceRule { early: Choice::Near(delta), early_turns: drawn_turns, late: Choice::Most }
+    }
 
     /// The choice for a turn.
     pub fn at(&self, turn: usize) -> Choice {

@@ -10,4 +10,4 @@ pub use choice::{Choice, ChoiceRule, choose};
 pub use evaluator::{EvalError, Evaluator, FirstValue, Leaf, MoverValue};
 pub use playout::{PlayoutPolicy, Playouts, playout};
 pub use streams::{Purpose, stream};
-pub use tree::{Descent, RootNoise, RootStep, Search, SearchConfig};
+pub use tree::{Descent, RootStep, Search};

@@ -21,6 +21,8 @@ pub enum Purpose {
     Playout = 5,
     /// Training, by generation.
     Training = 6,
+    /// How many turns a self-play game's opening has, by game.
+    OpeningLength = 7,
 }
 
 /// The stream of random numbers for `purpose` and `index` in the run with this seed.

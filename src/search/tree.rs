@@ -6,30 +6,10 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
-use serde::Serialize;
 
 use super::{FirstValue, MoverValue};
+use crate::config::{RootNoise, SearchConfig};
 use crate::games::{Game, HalfPoints, Phase, Played, Player, Seat, Status, Step};
-
-/// How a search is conducted.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct SearchConfig {
-    /// Simulations that each step's search is topped up to, reused ones included.
-    pub visits: u32,
-    /// The weight of exploration against value, values being in [0, 1].
-    pub exploration: f32,
-    /// How far below its parent's value an unvisited step is taken to be.
-    pub reduction: f32,
-}
-
-/// Dirichlet noise on the priors of the root's steps (self-play only).
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct RootNoise {
-    /// The Dirichlet distribution's total concentration, shared equally among the steps.
-    pub concentration: f32,
-    /// The share of noise in a prior, 0 to 1.
-    pub share: f32,
-}
 
 const NONE: u32 = u32::MAX;
 

@@ -1,16 +1,21 @@
 //! Engines: a search and a judge of positions.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::net::Network;
+use thiserror::Error;
+
+use crate::config::SearchConfig;
+use crate::games::GameKind;
+use crate::net::{FileError, NetError, NetFile};
 use crate::records::EngineTag;
-use crate::search::{EvalError, Evaluator, PlayoutPolicy, Playouts, SearchConfig};
+use crate::search::{EvalError, Evaluator, PlayoutPolicy, Playouts};
 
 /// Who values an engine's positions.
 #[derive(Clone)]
 pub enum Judge {
     Playouts,
-    Network(Arc<Network>),
+    Network(Arc<NetFile>),
 }
 
 /// A player of games.
@@ -22,24 +27,54 @@ pub struct Engine {
     pub search: SearchConfig,
 }
 
+/// Why an engine cannot play.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Network(#[from] NetError),
+}
+
 impl Engine {
     /// MCTS with playouts.
     pub fn playouts(search: SearchConfig) -> Self {
         Engine { name: "playouts".to_string(), judge: Judge::Playouts, search }
     }
 
-    /// MCTS with a network.
-    pub fn network(network: Arc<Network>, search: SearchConfig) -> Self {
-        Engine { name: "network".to_string(), judge: Judge::Network(network), search }
+    /// MCTS with the network in a file, or with playouts where there is none. Proves that the network's values at
+    /// this batch on this board do not depend on how positions are batched.
+    pub fn load(
+        net: Option<&Path>,
+        search: SearchConfig,
+        game: GameKind,
+        size: usize,
+        batch: usize,
+    ) -> Result<Self, EngineError> {
+        let Some(path) = net else { return Ok(Engine::playouts(search)) };
+        let file = NetFile::load_for(path, game)?;
+        file.network.evaluator(batch)?.prove_batch_invariance(size)?;
+        Ok(Engine { name: "network".to_string(), judge: Judge::Network(Arc::new(file)), search })
+    }
+
+    /// The network, if it has one.
+    pub fn network(&self) -> Option<&NetFile> {
+        match &self.judge {
+            Judge::Playouts => None,
+            Judge::Network(file) => Some(file),
+        }
     }
 
     /// What files say of the engine.
     pub fn tag(&self) -> EngineTag {
-        let net = match &self.judge {
-            Judge::Playouts => String::new(),
-            Judge::Network(network) => network.hash().to_string(),
-        };
+        let net = self.network().map(|file| file.hash().to_string());
         EngineTag { name: self.name.clone(), net, visits: self.search.visits }
+    }
+
+    /// The engine in words: `network 0123456789ab, 64 visits`.
+    pub fn describe(&self) -> String {
+        let net = self.network().map_or(String::new(), |file| format!(" {}", file.hash()));
+        format!("{}{net}, {} visits", self.name, self.search.visits)
     }
 
     /// True if positions are better valued many at a time.
@@ -51,7 +86,10 @@ impl Engine {
     pub fn evaluator<G: PlayoutPolicy>(&self, batch: usize) -> Result<Box<dyn Evaluator<G>>, EvalError> {
         Ok(match &self.judge {
             Judge::Playouts => Box::new(Playouts),
-            Judge::Network(network) => Box::new(network.evaluator(batch)?),
+            Judge::Network(file) => {
+                let evaluator = file.network.evaluator(batch);
+                Box::new(evaluator.map_err(|error| EvalError::Network(error.to_string()))?)
+            }
         })
     }
 }

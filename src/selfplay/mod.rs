@@ -2,10 +2,14 @@
 
 mod engine;
 mod game;
+mod generate;
 mod runner;
 mod setup;
+mod sharded;
 
-pub use engine::{Engine, Judge};
+pub use engine::{Engine, EngineError, Judge};
 pub use game::{Finished, Note};
-pub use runner::{Control, Observer, RunError, Workers, play_games};
+pub use generate::generate;
+pub use runner::{Control, Observer, PlayError, Workers, play_games};
 pub use setup::{Opening, Setup};
+pub use sharded::{OutputError, Plan, game_rows, play_shards};

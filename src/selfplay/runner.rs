@@ -38,7 +38,7 @@ pub struct Control<'a> {
 
 /// Why a run came to no end.
 #[derive(Debug, Error)]
-pub enum RunError<E> {
+pub enum PlayError<E> {
     #[error("stopped")]
     Stopped,
     #[error(transparent)]
@@ -60,7 +60,7 @@ pub fn play_games<G, E>(
     workers: Workers,
     control: Control<'_>,
     done: impl Fn(Finished<G>) -> Result<(), E> + Sync,
-) -> Result<(), RunError<E>>
+) -> Result<(), PlayError<E>>
 where
     G: PlayoutPolicy,
     E: Send,
@@ -105,7 +105,7 @@ impl Job<'_> {
         &self,
         take: &impl Fn() -> Option<Slot<G>>,
         done: &impl Fn(Finished<G>) -> Result<(), E>,
-    ) -> Result<(), RunError<E>> {
+    ) -> Result<(), PlayError<E>> {
         let mut evaluators = self.engines.iter().map(|engine| engine.evaluator(self.batch)).collect::<Result<Vec<_>, _>>()?;
         let mut slots: Vec<Slot<G>> = Vec::new();
         let mut evaluations = 0;
@@ -133,7 +133,7 @@ impl Job<'_> {
                             Some(slot) => std::mem::replace(&mut slots[at], slot),
                             None => slots.remove(at),
                         };
-                        done(over.finish()).map_err(RunError::Output)?;
+                        done(over.finish()).map_err(PlayError::Output)?;
                         self.control.observer.game_done(std::mem::take(&mut evaluations));
                     }
                 }
@@ -149,10 +149,10 @@ impl Job<'_> {
         &self,
         slot: &mut Slot<G>,
         evaluators: &mut [Box<dyn Evaluator<G>>],
-    ) -> Result<Option<usize>, RunError<E>> {
+    ) -> Result<Option<usize>, PlayError<E>> {
         loop {
             if self.control.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
-                return Err(RunError::Stopped);
+                return Err(PlayError::Stopped);
             }
             match slot.advance(evaluators)? {
                 Need::Value(engine) => return Ok(Some(engine)),

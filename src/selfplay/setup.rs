@@ -4,7 +4,8 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::games::{Game, Played, Rules, Status, Step};
-use crate::search::{ChoiceRule, RootNoise};
+use crate::config::RootNoise;
+use crate::search::ChoiceRule;
 
 /// A game to be played.
 #[derive(Clone, Debug)]

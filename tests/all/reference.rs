@@ -244,6 +244,19 @@ impl RefGame {
         game
     }
 
+    /// Whether the board obeys what each turn leaves behind. Yugo: pawns are removed from surrounded groups, and a pawn
+    /// surrounds none. Linage: "At all times, every region must include at least one line." Sligo: "there must be no
+    /// weak pairs and no surrounded groups of any color on the board". Fugo asks nothing.
+    pub fn is_sound(&self) -> bool {
+        let board = &self.board;
+        [true, false].into_iter().all(|black| match self.rule {
+            Rule::Yugo => board.surrounded(black).concat().iter().all(|&point| board.cells[point] != stone(black)),
+            Rule::Linage => board.regions().iter().all(|region| board.lines(region) != (false, false)),
+            Rule::Fugo => true,
+            Rule::Sligo => !board.has_weak_pair(black) && board.surrounded(black).is_empty(),
+        })
+    }
+
     pub fn black_to_move(&self) -> bool {
         self.black_to_move
     }

@@ -1,0 +1,5 @@
+//! Matches between engines.
+
+mod matches;
+
+pub use matches::{MatchReport, PairResult, match_report, play_match};

@@ -1,0 +1,75 @@
+//! The command line: one file a subcommand, which parses, checks, calls and prints.
+//!
+//! Exit codes: 0 done, 1 failed while running, 2 the input is wrong (clap uses 2 for its own errors too).
+
+mod perft;
+mod position;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Plays Yugo, Linage, Fugo and Sligo against itself and measures how balanced they are.
+#[derive(Parser)]
+#[command(name = "fairkomi", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Perft(perft::Args),
+    Position(position::Args),
+}
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// The input is wrong; the message says where and how to cure it. Exit code 2.
+    Input(anyhow::Error),
+    /// Something failed on the way. Exit code 1.
+    Run(anyhow::Error),
+}
+
+/// What a command returns.
+pub type Outcome = Result<(), Failure>;
+
+impl Failure {
+    /// A failure that the input is to blame for, for `map_err`.
+    pub fn input(error: impl Into<anyhow::Error>) -> Self {
+        Failure::Input(error.into())
+    }
+
+    /// A failure on the way, for `map_err`.
+    pub fn run(error: impl Into<anyhow::Error>) -> Self {
+        Failure::Run(error.into())
+    }
+}
+
+/// Runs the command that the arguments name.
+pub fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Perft(args) => perft::run(&args),
+        Command::Position(args) => position::run(&args),
+    };
+    let (error, code) = match outcome {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Input(error)) => (error, 2),
+        Err(Failure::Run(error)) => (error, 1),
+    };
+    // Nobody is left to tell if standard error is closed.
+    let _ = writeln!(io::stderr(), "error: {error:#}");
+    ExitCode::from(code)
+}
+
+/// Ends a command that writes to standard output: a reader who has gone away, as in `| head`, is no failure.
+fn printed(result: io::Result<()>) -> Outcome {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::Run(anyhow::Error::from(error).context("cannot write to standard output")))
+        }
+        _ => Ok(()),
+    }
+}

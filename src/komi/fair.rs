@@ -1,0 +1,148 @@
+//! The fair komi from games at several komi.
+//!
+//! "k* is the lattice point with S(k−½) ≥ ½ ≥ S(k+½), and its interval all lattice points not excluded by exact
+//! tests at the neighbouring komi": see [`crate::stats::fair_komi`].
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::games::{GameKind, HalfPoints};
+use crate::records::{GameRow, Tally, tally};
+use crate::stats::komi_lattice::{Design, FairKomi, KomiSample, MarginLattice, fair_komi};
+use crate::stats::logistic::{LogisticPoint, fit_logistic};
+use crate::stats::next_komi::next_komi;
+use crate::stats::{Interval, LEVEL};
+
+/// The results at one komi.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct AtKomi {
+    pub komi: HalfPoints,
+    pub tally: Tally,
+}
+
+/// The komi to play with.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct BestKomi {
+    /// Of the komi that the rules allow, the measured one whose score is nearest ½.
+    pub komi: HalfPoints,
+    /// The first player's score there.
+    pub score: f64,
+    /// Its 95 % interval.
+    pub interval: Interval,
+}
+
+/// A smooth curve through the scores, where one fits.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Smooth {
+    /// The komi at which the curve crosses ½, in points.
+    pub root: f64,
+    /// Its 95 % interval by profile likelihood.
+    pub interval: Interval,
+    /// The p-value of the test of fit.
+    pub fit: f64,
+}
+
+/// What games at several komi say.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Fair {
+    pub game: GameKind,
+    pub size: usize,
+    /// Results by komi, ascending.
+    pub at: Vec<AtKomi>,
+    /// The fair komi on the lattice of margins, in half points.
+    pub lattice: FairKomi,
+    /// The logistic fit; `None` where it does not fit or does not identify a root.
+    pub smooth: Option<Smooth>,
+    pub best: Option<BestKomi>,
+    /// The estimate from decisive games, where repetitions near the fair komi are too many to be passed over.
+    pub decisive: Option<FairKomi>,
+    pub warnings: Vec<String>,
+}
+
+/// The margins that a game on this board can end with.
+pub fn lattice(game: GameKind, size: usize) -> MarginLattice {
+    let points = 2 * (size * size) as i32;
+    // Yugo's button belongs to one player at the end, so its margins reach half a point beyond the board.
+    let most = points + game.margin_parity();
+    MarginLattice { odd: game.margin_parity() == 1, min: Some(-most), max: Some(most) }
+}
+
+/// The komi nearest to `komi` (in points) at which no margin can tie.
+pub fn measurable_near(game: GameKind, size: usize, komi: f64) -> HalfPoints {
+    let lattice = lattice(game, size);
+    let most = f64::from(lattice.max.unwrap_or(0) + 1) / 2.0;
+    let half = (komi.clamp(-most, most) * 2.0).floor() as i32;
+    let candidates = [half - 1, half, half + 1, half + 2];
+    let distance = |candidate: i32| (f64::from(candidate) / 2.0 - komi).abs();
+    let near = candidates.into_iter().filter(|candidate| lattice.measurable(*candidate));
+    HalfPoints(near.min_by(|a, b| distance(*a).total_cmp(&distance(*b))).unwrap_or(half))
+}
+
+/// Results by komi.
+fn by_komi(rows: &[GameRow]) -> Vec<AtKomi> {
+    let mut pools: BTreeMap<HalfPoints, Vec<&GameRow>> = BTreeMap::new();
+    for row in rows {
+        pools.entry(row.komi).or_default().push(row);
+    }
+    pools.into_iter().map(|(komi, rows)| AtKomi { komi, tally: tally(rows) }).collect()
+}
+
+fn samples(at: &[AtKomi], lattice: &MarginLattice) -> Vec<KomiSample> {
+    let measured = at.iter().filter(|at| lattice.measurable(at.komi.0));
+    measured.map(|at| KomiSample { komi: at.komi.0, wdl: at.tally.wdl, unique: at.tally.unique }).collect()
+}
+
+/// The komi at which the next games tell most; `None` when nothing is left to find out.
+pub fn next_block(rows: &[GameRow], game: GameKind, size: usize, start: HalfPoints) -> Option<HalfPoints> {
+    let lattice = lattice(game, size);
+    let samples = samples(&by_komi(rows), &lattice);
+    next_komi(&samples, &lattice, start.0, LEVEL).ok().flatten().map(HalfPoints)
+}
+
+/// What the games of an adaptive measurement say.
+pub fn summary(rows: &[GameRow], game: GameKind, size: usize) -> Fair {
+    let lattice = lattice(game, size);
+    let at = by_komi(rows);
+    let samples = samples(&at, &lattice);
+    // Komi are chosen on the lattice's gaps, so the samples always suit it.
+    let estimate = |samples: &[KomiSample]| {
+        fair_komi(samples, &lattice, LEVEL, Design::Adaptive).expect("samples at measurable komi")
+    };
+    let found = estimate(&samples);
+    let all = tally(rows);
+    let mut warnings = all.warnings();
+    let near = |at: &&AtKomi| found.k_star.is_none_or(|k| (at.komi.0 - k).abs() <= 1);
+    let (repetitions, games) =
+        at.iter().filter(near).fold((0, 0), |(r, g), at| (r + at.tally.repetitions, g + at.tally.games()));
+    let decisive = (5 * repetitions > games).then(|| {
+        warnings.push(format!("{repetitions} of {games} games near the fair komi were drawn by repetition"));
+        let without_draws = |sample: &KomiSample| {
+            let games = sample.wdl.games().max(1);
+            let mut decisive = *sample;
+            decisive.wdl.draws = 0;
+            decisive.unique = sample.unique * decisive.wdl.games() / games;
+            decisive
+        };
+        estimate(&samples.iter().map(without_draws).collect::<Vec<_>>())
+    });
+    Fair { game, size, lattice: found, smooth: smooth(&at), best: best(&at, game), decisive, warnings, at }
+}
+
+/// The logistic fit, if the test of fit does not reject it and it has a root with a bounded interval.
+fn smooth(at: &[AtKomi]) -> Option<Smooth> {
+    let point = |at: &AtKomi| LogisticPoint::from_wdl(at.komi.points(), crate::stats::effective_counts(at.tally.wdl, at.tally.unique));
+    let fit = fit_logistic(&at.iter().map(point).collect::<Vec<_>>()).ok()?;
+    let quality = fit.goodness_of_fit();
+    let (root, interval) = (fit.root()?, fit.profile(LEVEL)?);
+    let p = quality.pearson_p;
+    (p.is_none_or(|p| p >= 0.05) && interval.lo.is_finite() && interval.hi.is_finite())
+        .then_some(Smooth { root, interval, fit: p.unwrap_or(1.0) })
+}
+
+fn best(at: &[AtKomi], game: GameKind) -> Option<BestKomi> {
+    let allowed = at.iter().filter(|at| game.allows_komi(at.komi));
+    let known = allowed.filter_map(|at| Some((at, at.tally.score()?)));
+    let (at, score) = known.min_by(|(_, a), (_, b)| (a - 0.5).abs().total_cmp(&(b - 0.5).abs()))?;
+    Some(BestKomi { komi: at.komi, score, interval: at.tally.interval() })
+}

@@ -1,0 +1,186 @@
+//! The games behind the figures: which are played, from the empty board, and what they say.
+//!
+//! "k* belongs to an engine, a search budget and a board, from the empty board with both sides knowing k. Games vary
+//! only because each of the first t turns is drawn."
+
+use serde::Serialize;
+
+use super::openings::first_steps;
+use super::{Balance, Fair, Openings, balance, measurable_near, next_block, openings, summary};
+use crate::config::{BalanceConfig, KomiConfig, Variation};
+use crate::games::{Game, HalfPoints, Options, Rules, parse_step};
+use crate::net::{NetError, Snapshot};
+use crate::records::{GameRow, Layout, MAX_SHARD_GAMES, ReadError, RunDir};
+use crate::search::{ChoiceRule, PlayoutPolicy};
+use crate::selfplay::{Control, Engine, Opening, OutputError, Plan, PlayError, Setup, Workers, game_rows, play_shards};
+
+/// Why a measurement came to no end.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    #[error(transparent)]
+    Play(#[from] PlayError<OutputError>),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Network(#[from] NetError),
+}
+
+/// The answer for one board.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Measurement {
+    /// Games with a score.
+    Komi(Fair),
+    /// Fugo.
+    Openings(Openings),
+}
+
+/// Measures the fair komi (Fugo: the openings' scores) with games in `dir`, or with what is left of them.
+pub fn measure_komi<G: PlayoutPolicy>(
+    config: &KomiConfig,
+    engine: &Engine,
+    dir: &mut RunDir,
+    workers: Workers,
+    control: Control<'_>,
+) -> Result<Measurement, MeasureError> {
+    let (game, size) = (config.board.game, config.board.size);
+    if game.has_score() {
+        komi_blocks::<G>(config, engine, dir, workers, control)?;
+        Ok(Measurement::Komi(summary(&game_rows(dir.path())?, game, size)))
+    } else {
+        opening_games::<G>(config, engine, dir, workers, control)?;
+        Ok(Measurement::Openings(openings(&game_rows(dir.path())?, size)))
+    }
+}
+
+/// The network's own answer at the empty board: the margin at which its value crosses ½. `None` for playouts
+/// and games without a score. It rests on no games.
+pub fn own_answer<G: Game>(engine: &Engine, size: usize, batch: usize) -> Result<Option<HalfPoints>, NetError> {
+    let Some(file) = engine.network() else { return Ok(None) };
+    let empty = Snapshot::of(&G::new(size, Options::default()), HalfPoints(0));
+    Ok(file.network.evaluator(batch)?.fair_komi(&empty)?.map(|fair| fair.komi))
+}
+
+/// Games in blocks at one komi each. Which komi depends on the blocks before and on nothing else, so a run that was
+/// interrupted goes on in the same way.
+fn komi_blocks<G: PlayoutPolicy>(
+    config: &KomiConfig,
+    engine: &Engine,
+    dir: &mut RunDir,
+    workers: Workers,
+    control: Control<'_>,
+) -> Result<(), MeasureError> {
+    let (game, size) = (config.board.game, config.board.size);
+    let start = match config.start {
+        Some(komi) => komi,
+        None => own_answer::<G>(engine, size, config.batch)?.unwrap_or_default(),
+    };
+    let start = measurable_near(game, size, start.points());
+    let layout = Layout { games: config.block, compress: false };
+    let blocks = layout.shards(config.games);
+    for block in (0..blocks).filter(|block| !dir.is_finished(*block)).collect::<Vec<_>>() {
+        let mut before = game_rows(dir.path())?;
+        before.retain(|row| row.game_index < block * config.block);
+        let komi = block_komi(&before, config, start, block + 1 == blocks);
+        let rules = config.board.rules(komi);
+        let plan = Plan {
+            engines: std::slice::from_ref(engine),
+            games: config.games.min((block + 1) * config.block),
+            seed: config.seed,
+            layout,
+        };
+        let setup = |index| from_empty_board(index, rules, config.variation, Opening::Empty);
+        play_shards::<G>(&plan, setup, dir, workers, control)?;
+    }
+    Ok(())
+}
+
+/// The komi of the next block.
+fn block_komi(before: &[GameRow], config: &KomiConfig, start: HalfPoints, is_last: bool) -> HalfPoints {
+    let (game, size) = (config.board.game, config.board.size);
+    let found = summary(before, game, size);
+    let fair = found.lattice.k_star.map(HalfPoints);
+    if let Some(fair) = fair
+        && is_last
+        && game.allows_komi(fair)
+    {
+        // The fair komi itself can be played with, at the price of draws: the last block shows what that gives.
+        return fair;
+    }
+    next_block(before, game, size, start).unwrap_or_else(|| {
+        // Nothing is left to find out: more games at the komi beside the fair one sharpen their scores.
+        let fair = fair.unwrap_or(start);
+        let games = |komi: HalfPoints| before.iter().filter(|row| row.komi == komi).count();
+        let beside = [fair - HalfPoints(1), fair + HalfPoints(1)];
+        if games(beside[0]) <= games(beside[1]) { beside[0] } else { beside[1] }
+    })
+}
+
+/// A game from the empty board, or after `opening`, without noise.
+fn from_empty_board(index: u64, rules: Rules, variation: Variation, opening: Opening) -> Setup {
+    Setup {
+        index,
+        rules,
+        seats: [0, 0],
+        opening,
+        opening_stream: index,
+        choice: ChoiceRule::measured(variation),
+        noise: None,
+    }
+}
+
+/// A third of the games from the empty board, a third after each opening in turn, a third with the pie rule.
+fn opening_games<G: PlayoutPolicy>(
+    config: &KomiConfig,
+    engine: &Engine,
+    dir: &mut RunDir,
+    workers: Workers,
+    control: Control<'_>,
+) -> Result<(), MeasureError> {
+    let size = config.board.size;
+    let start = G::new(size, Options::default());
+    let names = first_steps(size);
+    let first: Vec<_> = names.iter().filter_map(|name| parse_step(&start, name).ok()).collect();
+    let without_pie = crate::config::Board { pie: false, ..config.board };
+    let with_pie = crate::config::Board { pie: true, ..config.board };
+    let third = config.games / 3;
+    let setup = |index: u64| {
+        let komi = HalfPoints(0);
+        let (board, opening) = match index.checked_sub(third) {
+            Some(index) if index < third && !first.is_empty() => {
+                (without_pie, Opening::Steps(vec![first[index as usize % first.len()]]))
+            }
+            Some(index) if index >= third => (with_pie, Opening::Empty),
+            _ => (without_pie, Opening::Empty),
+        };
+        from_empty_board(index, board.rules(komi), config.variation, opening)
+    };
+    let layout = Layout { games: config.block, compress: false };
+    let plan = Plan { engines: std::slice::from_ref(engine), games: config.games, seed: config.seed, layout };
+    Ok(play_shards::<G>(&plan, setup, dir, workers, control)?)
+}
+
+/// Measures the balance at each komi of the config with games in `dir`, or with what is left of them.
+pub fn measure_balance<G: PlayoutPolicy>(
+    config: &BalanceConfig,
+    engine: &Engine,
+    dir: &mut RunDir,
+    workers: Workers,
+    control: Control<'_>,
+) -> Result<Vec<Balance>, MeasureError> {
+    let setup = |index: u64| {
+        let komi = config.komi[(index / config.games) as usize];
+        // The same random numbers at each komi.
+        let stream = index % config.games;
+        Setup {
+            opening_stream: stream,
+            ..from_empty_board(index, config.board.rules(komi), config.variation, Opening::Empty)
+        }
+    };
+    let games = config.games * config.komi.len() as u64;
+    let layout = Layout { games: MAX_SHARD_GAMES.min(config.games), compress: false };
+    let plan = Plan { engines: std::slice::from_ref(engine), games, seed: config.seed, layout };
+    play_shards::<G>(&plan, setup, dir, workers, control)?;
+    let rows = game_rows(dir.path())?;
+    Ok(rows.chunk_by(|a, b| a.komi == b.komi).filter_map(balance).collect())
+}

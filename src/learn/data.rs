@@ -1,0 +1,120 @@
+//! Recorded positions as training samples.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::games::{Button, GameKind, HalfPoints};
+use crate::net::{Fields, Sample, Snapshot, Target};
+use crate::records::{ButtonState, Located, Outcome, PositionRow, ReadError, RowError, Rows, SwapState};
+
+/// Samples from some runs.
+#[derive(Debug, Default)]
+pub struct Data {
+    pub samples: Vec<Sample>,
+    pub used: DataUse,
+}
+
+/// What became of the rows read.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DataUse {
+    pub runs: usize,
+    pub games: usize,
+    pub positions: usize,
+    /// Positions of games that hit the move cap: "games that hit the cap carry no outcome and train nothing".
+    pub without_outcome: usize,
+    /// Board sides, ascending.
+    pub sizes: BTreeSet<usize>,
+}
+
+/// Why no data could be loaded.
+#[derive(Debug, Error)]
+pub enum DataError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("{0}")]
+    Row(RowError),
+    #[error("{} holds games of {found}, not of {wanted}", path.display())]
+    OtherGame { path: PathBuf, found: GameKind, wanted: GameKind },
+    #[error("there is no position with an outcome to train on in {0}")]
+    Empty(String),
+}
+
+/// Games of different runs have the same indices; this keeps them apart.
+const INDICES_A_RUN: u64 = 1 << 40;
+
+/// Reads the positions of run directories or single files, all of one game.
+pub fn load(paths: &[PathBuf]) -> Result<Data, DataError> {
+    let mut data = Data::default();
+    let mut game = None;
+    for (run, path) in paths.iter().enumerate() {
+        let mut games = BTreeSet::new();
+        for row in Rows::<PositionRow>::open(path)? {
+            let row = row?;
+            let wanted = *game.get_or_insert(row.row.game);
+            if row.row.game != wanted {
+                return Err(DataError::OtherGame { path: path.clone(), found: row.row.game, wanted });
+            }
+            games.insert(row.row.game_index);
+            data.used.sizes.insert(row.row.size);
+            match sample(&row, run as u64 * INDICES_A_RUN)? {
+                Some(sample) => data.samples.push(sample),
+                None => data.used.without_outcome += 1,
+            }
+        }
+        data.used.runs += 1;
+        data.used.games += games.len();
+    }
+    data.used.positions = data.samples.len();
+    if data.samples.is_empty() {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        return Err(DataError::Empty(names.join(", ")));
+    }
+    Ok(data)
+}
+
+/// The row as a sample; `None` without an outcome.
+fn sample(located: &Located<PositionRow>, first_index: u64) -> Result<Option<Sample>, DataError> {
+    let row = &located.row;
+    let Some(outcome) = row.outcome else { return Ok(None) };
+    let (board, picked) = (row.board.to_string(), row.picked.to_string());
+    let fields = Fields {
+        game: row.game,
+        size: row.size,
+        board: &board,
+        phase: row.phase.name(),
+        picked: &picked,
+        to_move: row.player,
+        passes: row.passes,
+        button: match row.button {
+            ButtonState::Absent => Button::Absent,
+            ButtonState::Free => Button::Free,
+            ButtonState::Taken(player) => Button::Taken(player),
+        },
+        handicap_left: row.handicap_left,
+        swap_open: row.swap == SwapState::Open,
+        komi: row.komi.unwrap_or(HalfPoints(0)),
+    };
+    let position = Snapshot::from_fields(&fields).map_err(|error| DataError::Row(located.error("board", error.to_string())))?;
+    let target = Target {
+        outcome: outcome.score(),
+        margin: row.margin,
+        // A draw without a margin: no game but a repeated one ends so (Fugo has no other draws).
+        repetition: outcome == Outcome::Draw && row.margin.is_none(),
+    };
+    Ok(Some(Sample { position, target, weight: 1.0, game_index: first_index + row.game_index }))
+}
+
+impl DataUse {
+    /// The summary in words.
+    pub fn describe(&self) -> String {
+        let sizes: Vec<String> = self.sizes.iter().map(|n| format!("{n}x{n}")).collect();
+        let left_out = match self.without_outcome {
+            0 => String::new(),
+            count => format!("; {count} positions of capped games left out"),
+        };
+        format!("{} positions of {} games from {} runs ({}){left_out}", self.positions, self.games, self.runs, sizes.join(", "))
+    }
+}
+

@@ -1,0 +1,308 @@
+//! The main job: for each game self-play, training, self-play with the network and training again; then for each
+//! board the komi, the balance, and a match of the network against playouts.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::data::Data;
+use super::training::{TrainingError, TrainingJob, train};
+use crate::arena::{MatchReport, match_report, play_match};
+use crate::config::{BalanceConfig, Board, KomiConfig, KomiDraw, MatchConfig, PipelineConfig, SelfplayConfig};
+use crate::games::{GameKind, HalfPoints};
+use crate::komi::{Balance, Known, MeasureError, Measurement, known, measurable_near, measure_balance, measure_komi, own_answer};
+use crate::net::{NetError, Progress};
+use crate::records::{ReadError, RunDir, RunError, RunInfo, run_toml};
+use crate::selfplay::{Control, Engine, EngineError, Observer, OutputError, PlayError, Workers, game_rows, generate};
+use crate::with_game;
+
+/// Is told how the job goes.
+pub trait Ui: Sync {
+    /// A stage of so many games begins; the observer is told of each.
+    fn games<'a>(&'a self, stage: &str, games: u64) -> Box<dyn Observer + 'a>;
+    /// A training goes on.
+    fn training(&self, stage: &str, data: &Data, progress: Progress<'_>);
+    /// A line for the log.
+    fn say(&self, line: &str);
+}
+
+/// What is known about a board in the end.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct BoardResult {
+    pub board: Board,
+    pub known: Option<Known>,
+    /// The engine measured: evaluator, network, visits.
+    pub engine: String,
+    pub komi: Measurement,
+    /// The network's own answer at the empty board, which rests on no games.
+    pub network_answer: Option<HalfPoints>,
+    pub balance: Vec<Balance>,
+    /// The network (A) against playouts (B).
+    pub strength: MatchReport,
+}
+
+/// The end of the main job.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PipelineResult {
+    pub boards: Vec<BoardResult>,
+    /// How long each stage took in this call; stages finished by an earlier one take no time.
+    pub times: Vec<(String, Duration)>,
+}
+
+/// Why the main job came to no end.
+#[derive(Debug, Error)]
+pub enum PipelineError {
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error(transparent)]
+    Play(#[from] PlayError<OutputError>),
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    #[error(transparent)]
+    Train(#[from] TrainingError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Network(#[from] NetError),
+    #[error("the config cannot be written: {0}")]
+    Config(#[from] toml::ser::Error),
+}
+
+/// The side of the board for which the komi's spread is given.
+const SPREAD_SIDE: f32 = 9.0;
+
+/// Runs the main job in the directory `out`, or what is left of it.
+pub fn pipeline(
+    config: &PipelineConfig,
+    out: &Path,
+    threads: usize,
+    info: &RunInfo,
+    stop: &AtomicBool,
+    ui: &dyn Ui,
+) -> Result<PipelineResult, PipelineError> {
+    let mut job = Job { config, out, threads, info, stop, ui, times: Vec::new() };
+    let mut results = Vec::new();
+    for game in GameKind::ALL {
+        let boards: Vec<Board> = config.boards.iter().filter(|board| board.game == game).copied().collect();
+        if boards.is_empty() {
+            continue;
+        }
+        let network = job.learn(game, &boards)?;
+        for board in boards {
+            results.push(job.measure(board, &network)?);
+        }
+    }
+    Ok(PipelineResult { boards: results, times: job.times })
+}
+
+struct Job<'a> {
+    config: &'a PipelineConfig,
+    out: &'a Path,
+    threads: usize,
+    info: &'a RunInfo,
+    stop: &'a AtomicBool,
+    ui: &'a dyn Ui,
+    times: Vec<(String, Duration)>,
+}
+
+impl Job<'_> {
+    /// Rounds of self-play and training; returns the last network's file.
+    fn learn(&mut self, game: GameKind, boards: &[Board]) -> Result<PathBuf, PipelineError> {
+        let mut network: Option<PathBuf> = None;
+        let mut data = Vec::new();
+        for generation in 0..self.config.selfplay.generations {
+            for board in boards {
+                data.push(self.selfplay(*board, generation, network.as_deref())?);
+            }
+            let out = self.out.join("nets").join(format!("{game}-{}.safetensors", generation + 1));
+            self.train(game, generation, &data, &out)?;
+            network = Some(out);
+        }
+        Ok(network.expect("a config has at least one generation"))
+    }
+
+    fn selfplay(&mut self, board: Board, generation: usize, network: Option<&Path>) -> Result<PathBuf, PipelineError> {
+        let settings = &self.config.selfplay;
+        let search = self.config.search.with_visits(settings.visits);
+        let (game, size) = (board.game, board.size);
+        let stage = format!("{game} {size}x{size} self-play {generation}");
+        let engine = Engine::load(network, search, game, size, self.config.batch)?;
+        let own = with_game!(game, size, G => own_answer::<G>(&engine, size, self.config.batch))?;
+        let centre = own.map_or(HalfPoints(0), |komi| measurable_near(game, size, komi.points()));
+        let centre = if game.allows_komi(centre) { centre } else { measurable_near(game, size, 0.0) };
+        let config = SelfplayConfig {
+            board,
+            games: settings.games,
+            seed: self.seed(&stage),
+            batch: self.config.batch,
+            shard: settings.shard,
+            compress: settings.compress,
+            search,
+            komi: KomiDraw { centre, spread: settings.komi_spread * size as f32 / SPREAD_SIDE },
+            opening_turns: settings.opening_turns,
+            temperature: settings.temperature,
+            temperature_turns: settings.temperature_turns.unwrap_or(size),
+            noise: settings.noise,
+        };
+        let path = self.folder(board).join(format!("selfplay-{generation}"));
+        let mut dir = self.open(&path, &config, &engine)?;
+        let watch = self.ui.games(&stage, config.games);
+        let begun = Instant::now();
+        with_game!(game, size, G => generate::<G>(&config, &engine, &mut dir, self.workers(), self.control(&*watch)))?;
+        drop(watch);
+        self.times.push((stage, begun.elapsed()));
+        Ok(path)
+    }
+
+    fn train(&mut self, game: GameKind, generation: usize, data: &[PathBuf], out: &Path) -> Result<(), PipelineError> {
+        let stage = format!("{game} training {}", generation + 1);
+        let job = TrainingJob {
+            settings: &self.config.train,
+            seed: self.seed(&stage),
+            data,
+            start: None,
+            out,
+            generation: generation as u32 + 1,
+            threads: self.threads,
+        };
+        let begun = Instant::now();
+        train(&job, self.stop, |data, progress| self.ui.training(&stage, data, progress))?;
+        self.times.push((stage, begun.elapsed()));
+        Ok(())
+    }
+
+    fn measure(&mut self, board: Board, network: &Path) -> Result<BoardResult, PipelineError> {
+        let (komi, network_answer, engine) = self.komi(board, network)?;
+        let best = match &komi {
+            Measurement::Komi(fair) => fair.best.as_ref().map(|best| best.komi),
+            Measurement::Openings(_) => Some(HalfPoints(0)),
+        };
+        let best = best.unwrap_or_else(|| measurable_near(board.game, board.size, 0.0));
+        let balance = self.balance(board, network, best)?;
+        let strength = self.strength(board, network, best)?;
+        let known = known(board.game, board.size);
+        Ok(BoardResult { board, known, engine, komi, network_answer, balance, strength })
+    }
+
+    fn komi(
+        &mut self,
+        board: Board,
+        network: &Path,
+    ) -> Result<(Measurement, Option<HalfPoints>, String), PipelineError> {
+        let settings = &self.config.komi;
+        let stage = format!("{} {}x{} komi", board.game, board.size, board.size);
+        let search = self.config.search.with_visits(settings.visits);
+        let engine = Engine::load(Some(network), search, board.game, board.size, self.config.batch)?;
+        let config = KomiConfig {
+            board,
+            games: settings.games,
+            block: settings.block,
+            seed: self.seed(&stage),
+            batch: self.config.batch,
+            search,
+            variation: settings.variation,
+            start: None,
+        };
+        let mut dir = self.open(&self.folder(board).join("komi"), &config, &engine)?;
+        let watch = self.ui.games(&stage, config.games);
+        let begun = Instant::now();
+        let control = self.control(&*watch);
+        let (found, own) = with_game!(board.game, board.size, G => (
+            measure_komi::<G>(&config, &engine, &mut dir, self.workers(), control),
+            own_answer::<G>(&engine, board.size, self.config.batch),
+        ));
+        drop(watch);
+        self.times.push((stage, begun.elapsed()));
+        Ok((found?, own?, engine.describe()))
+    }
+
+    /// At komi 0 (or the allowed one nearest to it) and at `best`.
+    fn balance(&mut self, board: Board, network: &Path, best: HalfPoints) -> Result<Vec<Balance>, PipelineError> {
+        let settings = &self.config.balance;
+        let stage = format!("{} {}x{} balance", board.game, board.size, board.size);
+        let search = self.config.search.with_visits(settings.visits);
+        let engine = Engine::load(Some(network), search, board.game, board.size, self.config.batch)?;
+        // Fairness at komi 0 is of interest also where the rules forbid that komi: games can be played at it.
+        let mut komi = vec![HalfPoints(0), best];
+        komi.dedup();
+        let config = BalanceConfig {
+            board,
+            games: settings.games,
+            seed: self.seed(&stage),
+            batch: self.config.batch,
+            search,
+            variation: settings.variation,
+            komi,
+        };
+        let mut dir = self.open(&self.folder(board).join("balance"), &config, &engine)?;
+        let watch = self.ui.games(&stage, config.games * config.komi.len() as u64);
+        let begun = Instant::now();
+        let control = self.control(&*watch);
+        let found = with_game!(board.game, board.size, G => measure_balance::<G>(&config, &engine, &mut dir, self.workers(), control));
+        drop(watch);
+        self.times.push((stage, begun.elapsed()));
+        Ok(found?)
+    }
+
+    fn strength(&mut self, board: Board, network: &Path, komi: HalfPoints) -> Result<MatchReport, PipelineError> {
+        let settings = &self.config.matches;
+        let stage = format!("{} {}x{} match", board.game, board.size, board.size);
+        let search = self.config.search.with_visits(settings.visits);
+        let (game, size, batch) = (board.game, board.size, self.config.batch);
+        let engines = [Engine::load(Some(network), search, game, size, batch)?, Engine::playouts(search)];
+        let config = MatchConfig {
+            board,
+            pairs: settings.pairs,
+            seed: self.seed(&stage),
+            batch,
+            komi,
+            opening_turns: settings.opening_turns,
+            a: search,
+            b: search,
+        };
+        let mut dir = self.open(&self.folder(board).join("match"), &config, &engines[0])?;
+        let watch = self.ui.games(&stage, 2 * config.pairs);
+        let begun = Instant::now();
+        let control = self.control(&*watch);
+        with_game!(game, size, G => play_match::<G>(&config, &engines, &mut dir, self.workers(), control))?;
+        drop(watch);
+        self.times.push((stage, begun.elapsed()));
+        Ok(match_report(&game_rows(dir.path())?, &config, &engines))
+    }
+
+    fn folder(&self, board: Board) -> PathBuf {
+        self.out.join(board.game.name()).join(format!("{0}x{0}", board.size))
+    }
+
+    /// The directory of a part of the run; its config includes the networks that play.
+    fn open<T: Serialize>(&self, path: &Path, config: &T, engine: &Engine) -> Result<RunDir, PipelineError> {
+        let dir = RunDir::open_or_create(path, &run_toml(&part_toml(config, &[engine])?, self.info))?;
+        dir.warnings().iter().for_each(|warning| self.ui.say(warning));
+        Ok(dir)
+    }
+
+    fn workers(&self) -> Workers {
+        Workers { threads: self.threads, batch: self.config.batch }
+    }
+
+    fn control<'a>(&'a self, observer: &'a dyn Observer) -> Control<'a> {
+        Control { stop: self.stop, observer }
+    }
+
+    /// A stage's own seed: stages must not share random numbers.
+    fn seed(&self, stage: &str) -> u64 {
+        stage_seed(self.config.seed, stage)
+    }
+}
+
+/// The seed of a part of a run.
+fn stage_seed(seed: u64, stage: &str) -> u64 {
+    let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(stage).finalize();
+    u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes")) >> 1
+}

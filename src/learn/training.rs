@@ -1,0 +1,85 @@
+//! One network from recorded games.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use thiserror::Error;
+
+use super::data::{Data, DataError, load};
+use crate::config::TrainSection;
+use crate::net::{FileError, Finish, NetFile, Progress, Provenance, TrainConfig, TrainError, Trained, Trainer};
+
+/// What to train and where to put it.
+pub struct TrainingJob<'a> {
+    pub settings: &'a TrainSection,
+    pub seed: u64,
+    /// Run directories or position files.
+    pub data: &'a [PathBuf],
+    /// A network to start from.
+    pub start: Option<&'a Path>,
+    /// The network's file. Beside it stands the training's state while it is not finished (`.state`).
+    pub out: &'a Path,
+    pub generation: u32,
+    pub threads: usize,
+}
+
+/// Why there is no network.
+#[derive(Debug, Error)]
+pub enum TrainingError {
+    #[error(transparent)]
+    Data(#[from] DataError),
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: std::io::Error },
+    #[error("stopped")]
+    Stopped,
+}
+
+/// Trains a network and writes its file. A training that was interrupted goes on from its last epoch, to the same
+/// result.
+pub fn train(
+    job: &TrainingJob<'_>,
+    stop: &AtomicBool,
+    mut told: impl FnMut(&Data, Progress<'_>),
+) -> Result<(Trained, NetFile), TrainingError> {
+    let data = load(job.data)?;
+    let start = job.start.map(NetFile::load).transpose()?;
+    let settings = job.settings;
+    let config = TrainConfig {
+        epochs: settings.epochs,
+        batch: settings.batch,
+        learning_rate: settings.learning_rate,
+        weight_decay: settings.weight_decay,
+        layers: settings.layers,
+        channels: settings.channels,
+        chunks: settings.chunks,
+        validation_fraction: settings.validation,
+        patience: settings.patience,
+        seed: job.seed,
+        ..TrainConfig::default()
+    };
+    let provenance = Provenance {
+        generation: job.generation,
+        command: format!("{settings:?}"),
+        parent: start.as_ref().map(|file| file.hash().to_string()),
+    };
+    let trainer = Trainer::new(config, &data.samples, start.as_ref().map(|file| &file.network), provenance)?;
+    if let Some(folder) = job.out.parent() {
+        fs::create_dir_all(folder).map_err(|source| TrainingError::Write { path: folder.to_path_buf(), source })?;
+    }
+    let state = job.out.with_extension("state");
+    let trained = trainer.run(job.threads, Some(&state), |progress| {
+        told(&data, progress);
+        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    if trained.finish == Finish::Stopped {
+        return Err(TrainingError::Stopped);
+    }
+    trained.network.save(job.out)?;
+    Ok((trained, NetFile::load(job.out)?))
+}

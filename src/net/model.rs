@@ -1,0 +1,249 @@
+//! The model: a fully convolutional trunk, global pooling, a small head. No layer depends on the board's size.
+
+use std::ops::Range;
+
+use rand::SeedableRng;
+use rand::distr::Distribution;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tch::{Kind, TchError, Tensor};
+
+use super::checkpoint::NetMeta;
+use super::head::{first_biases, output_count};
+use super::planes::{plane_count, size_scale, whole_count};
+use super::{NetError, NetEvaluator, Provenance};
+use crate::games::GameKind;
+
+/// The width of the head's hidden layer.
+const HIDDEN: usize = 64;
+
+/// From this many layers on the trunk has residual connections around pairs of layers.
+const RESIDUAL_FROM: usize = 4;
+
+/// The model's shape.
+///
+/// `layers` 3×3 convolutions of `channels` channels with ReLU (from four on, pairs after the first are residual
+/// blocks); means and maxima over all points, the means once more times (n − 9)/10, and the whole planes' numbers;
+/// a hidden layer; the outputs of the head. There is no batch norm: a chunk's gradient then depends on nothing
+/// outside the chunk, training and play run the same arithmetic, and nothing is left to fold. He's initialisation,
+/// with each residual branch starting at zero (Fixup, Zhang et al. 2019), trains these depths without it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Architecture {
+    pub game: GameKind,
+    pub layers: usize,
+    pub channels: usize,
+}
+
+/// One of the model's tensors.
+pub(super) struct TensorSpec {
+    pub name: String,
+    /// As libtorch wants it: convolutions are output × input × 3 × 3.
+    pub shape: Vec<usize>,
+    /// Its place among all weights.
+    pub range: Range<usize>,
+}
+
+impl Architecture {
+    /// Fails where no model can be built.
+    pub fn check(&self) -> Result<(), NetError> {
+        if (1..=64).contains(&self.layers) && (1..=1024).contains(&self.channels) {
+            return Ok(());
+        }
+        Err(NetError::Architecture { layers: self.layers, channels: self.channels })
+    }
+
+    /// The model's tensors, in the order of their weights.
+    pub(super) fn tensors(&self) -> Vec<TensorSpec> {
+        let mut specs: Vec<TensorSpec> = Vec::new();
+        let mut add = |name: String, shape: &[usize]| {
+            let start = specs.last().map_or(0, |spec| spec.range.end);
+            let range = start..start + shape.iter().product::<usize>();
+            specs.push(TensorSpec { name, shape: shape.to_vec(), range });
+        };
+        for layer in 0..self.layers {
+            let inputs = if layer == 0 { plane_count(self.game) } else { self.channels };
+            add(format!("trunk.{layer}.weight"), &[self.channels, inputs, 3, 3]);
+            add(format!("trunk.{layer}.bias"), &[self.channels]);
+        }
+        let pooled = 3 * self.channels + whole_count(self.game);
+        add("head.hidden.weight".into(), &[HIDDEN, pooled]);
+        add("head.hidden.bias".into(), &[HIDDEN]);
+        add("head.output.weight".into(), &[output_count(self.game), HIDDEN]);
+        add("head.output.bias".into(), &[output_count(self.game)]);
+        specs
+    }
+
+    /// The number of weights.
+    pub fn weights(&self) -> usize {
+        self.tensors().last().map_or(0, |spec| spec.range.end)
+    }
+
+    fn residual(&self) -> bool {
+        self.layers >= RESIDUAL_FROM
+    }
+
+    /// True if the layer is the second of a residual block: the first layer stands alone, then come pairs.
+    fn ends_block(&self, layer: usize) -> bool {
+        self.residual() && layer > 0 && layer % 2 == 0
+    }
+
+    /// Weights to start training from, drawn from the seed.
+    pub(super) fn first_weights(&self, seed: u64) -> Vec<f32> {
+        let mut rng = training_stream(seed, "weights", 0);
+        let mut weights = vec![0.0; self.weights()];
+        let specs = self.tensors();
+        for (index, spec) in specs.iter().enumerate() {
+            let [outputs, rest @ ..] = spec.shape.as_slice() else { continue };
+            let fan_in: usize = rest.iter().product();
+            let trunk_layer = (index < 2 * self.layers).then_some(index / 2);
+            let deviation = if rest.is_empty() || trunk_layer.is_some_and(|layer| self.ends_block(layer)) {
+                continue; // biases, and the ends of residual branches
+            } else if *outputs == output_count(self.game) && trunk_layer.is_none() {
+                // Small, so that the first answers are the biases'.
+                (0.1 / fan_in as f32).sqrt()
+            } else {
+                (2.0 / fan_in as f32).sqrt()
+            };
+            for weight in &mut weights[spec.range.clone()] {
+                let draw: f32 = StandardNormal.sample(&mut rng);
+                *weight = deviation * draw;
+            }
+        }
+        if let Some(spec) = specs.last() {
+            weights[spec.range.clone()].copy_from_slice(&first_biases(self.game));
+        }
+        weights
+    }
+}
+
+/// A stream of random numbers for training: nothing but the seed, the use and an index is in its key.
+pub(super) fn training_stream(seed: u64, using: &str, index: u64) -> ChaCha8Rng {
+    let mut hash = Sha256::new();
+    hash.update(b"fairkomi training ");
+    hash.update(using.as_bytes());
+    hash.update(seed.to_le_bytes());
+    hash.update(index.to_le_bytes());
+    ChaCha8Rng::from_seed(hash.finalize().into())
+}
+
+/// A network: its description and its weights. Plain data, to be shared among threads; each builds its own
+/// [`NetEvaluator`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Network {
+    pub(super) meta: NetMeta,
+    /// One after the other in the order of [`Architecture::tensors`].
+    pub(super) weights: Vec<f32>,
+}
+
+impl Network {
+    /// A network that has learnt nothing: random weights.
+    pub fn untrained(architecture: Architecture, seed: u64) -> Result<Self, NetError> {
+        architecture.check()?;
+        let weights = architecture.first_weights(seed);
+        Ok(Network { meta: NetMeta::new(architecture, seed, Provenance::default()), weights })
+    }
+
+    /// What is known about the network.
+    pub fn meta(&self) -> &NetMeta {
+        &self.meta
+    }
+
+    /// The game it plays.
+    pub fn game(&self) -> GameKind {
+        self.meta.architecture.game
+    }
+
+    /// An evaluator with its own copy of the weights, for one thread. `batch` is at least 16.
+    pub fn evaluator(&self, batch: usize) -> Result<NetEvaluator, NetError> {
+        NetEvaluator::new(self, batch)
+    }
+}
+
+/// The model's tensors in libtorch, for one thread.
+pub(super) struct Model {
+    architecture: Architecture,
+    specs: Vec<TensorSpec>,
+    tensors: Vec<Tensor>,
+}
+
+impl Model {
+    /// A model for inference, or, with `training`, one whose weights have gradients.
+    pub(super) fn new(architecture: Architecture, weights: &[f32], training: bool) -> Result<Self, TchError> {
+        let specs = architecture.tensors();
+        let mut tensors = Vec::with_capacity(specs.len());
+        for spec in &specs {
+            let tensor = tensor_of(spec, weights)?;
+            // Convolutions want their weights in the memory order of the planes: channels last.
+            let tensor = match spec.shape.len() {
+                4 => tensor.f_permute([0, 2, 3, 1])?.f_contiguous()?.f_permute([0, 3, 1, 2])?,
+                _ => tensor,
+            };
+            tensors.push(tensor.f_set_requires_grad(training)?);
+        }
+        Ok(Model { architecture, specs, tensors })
+    }
+
+    /// Takes other weights.
+    pub(super) fn load(&mut self, weights: &[f32]) -> Result<(), TchError> {
+        let _guard = tch::no_grad_guard();
+        for (spec, tensor) in self.specs.iter().zip(&mut self.tensors) {
+            tensor.f_copy_(&tensor_of(spec, weights)?)?;
+        }
+        Ok(())
+    }
+
+    /// The outputs (rows × outputs) for planes of `rows` boards of side `n`, channels last.
+    pub(super) fn forward(&self, planes: &[f32], rows: usize, n: usize) -> Result<Tensor, TchError> {
+        let (game, rows, side) = (self.architecture.game, rows as i64, n as i64);
+        let channels = plane_count(game) as i64;
+        // Seen as rows × channels × n × n with the strides of channels-last memory, which is what oneDNN looks at.
+        let planes = Tensor::f_from_slice(planes)?.f_reshape([rows, side, side, channels])?.f_permute([0, 3, 1, 2])?;
+        let mut x = self.convolve(0, &planes)?.f_relu_()?;
+        let layers = self.architecture.layers;
+        let mut layer = 1;
+        while layer < layers {
+            if self.architecture.residual() && layer + 1 < layers {
+                let inner = self.convolve(layer, &x)?.f_relu_()?;
+                x = self.convolve(layer + 1, &inner)?.f_add_(&x)?.f_relu_()?;
+                layer += 2;
+            } else {
+                x = self.convolve(layer, &x)?.f_relu_()?;
+                layer += 1;
+            }
+        }
+        let means = x.f_mean_dim([2i64, 3].as_slice(), false, None::<Kind>)?;
+        let scaled = means.f_mul_scalar(f64::from(size_scale(n)))?;
+        let maxima = x.f_amax([2i64, 3], false)?;
+        let whole = whole_count(game) as i64;
+        let whole = planes.f_select(3, 0)?.f_select(2, 0)?.f_narrow(1, channels - whole, whole)?;
+        let pooled = Tensor::f_cat(&[means, scaled, maxima, whole], 1)?;
+        let head = 2 * layers;
+        let hidden = pooled.f_linear(&self.tensors[head], Some(&self.tensors[head + 1]))?.f_relu_()?;
+        hidden.f_linear(&self.tensors[head + 2], Some(&self.tensors[head + 3]))
+    }
+
+    fn convolve(&self, layer: usize, input: &Tensor) -> Result<Tensor, TchError> {
+        let (weight, bias) = (&self.tensors[2 * layer], &self.tensors[2 * layer + 1]);
+        input.f_conv2d(weight, Some(bias), 1, 1, 1, 1)
+    }
+
+    /// The derivative of Σ outputs × factors by each weight, written to `gradient`.
+    pub(super) fn backward(&self, outputs: &Tensor, factors: &[f32], gradient: &mut [f32]) -> Result<(), TchError> {
+        let factors = Tensor::f_from_slice(factors)?.f_reshape([-1, output_count(self.architecture.game) as i64])?;
+        let sum = outputs.f_mul(&factors)?.f_sum(None::<Kind>)?;
+        let gradients = Tensor::f_run_backward(&[sum], &self.tensors, false, false)?;
+        for (spec, tensor) in self.specs.iter().zip(gradients) {
+            let part = &mut gradient[spec.range.clone()];
+            tensor.f_copy_data(part, part.len())?;
+        }
+        Ok(())
+    }
+}
+
+fn tensor_of(spec: &TensorSpec, weights: &[f32]) -> Result<Tensor, TchError> {
+    let shape: Vec<i64> = spec.shape.iter().map(|side| *side as i64).collect();
+    Tensor::f_from_slice(&weights[spec.range.clone()])?.f_reshape(shape)
+}

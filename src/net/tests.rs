@@ -1,0 +1,622 @@
+//! Tests of the room as a whole.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+use crate::board::{PointSet, Symmetry};
+use crate::games::{Ending, Game, HalfPoints, Options, Phase, Played, Player, Special, Status};
+use crate::search::{EvalError, Evaluator, Leaf, MoverValue};
+use crate::with_game;
+
+/// A game played with random steps, and its positions.
+fn random_game<G: Game>(n: usize, options: Options, rng: &mut ChaCha8Rng) -> (Played<G>, Vec<G>) {
+    let mut played = Played::new(G::new(n, options), G::KIND.default_move_cap(n));
+    let mut positions = Vec::new();
+    while played.ending().is_none() {
+        positions.push(played.position().clone());
+        let Status::Running(steps) = played.position().status() else { break };
+        // Passes end games early: play them seldom.
+        let step = match steps.points.is_empty() || rng.random_bool(0.03) {
+            true => steps.nth(steps.len() - 1),
+            false => steps.nth(rng.random_range(0..steps.points.len())),
+        };
+        played.play(step);
+    }
+    (played, positions)
+}
+
+fn options(game: GameKind, rng: &mut ChaCha8Rng) -> Options {
+    Options {
+        handicap: if game == GameKind::Yugo { rng.random_range(0..3) } else { 0 },
+        pie: game == GameKind::Fugo && rng.random_bool(0.5),
+    }
+}
+
+/// A komi that the game allows.
+fn komi(game: GameKind, rng: &mut ChaCha8Rng) -> HalfPoints {
+    let half = rng.random_range(-12..12);
+    [half, half + 1].map(HalfPoints).into_iter().find(|komi| game.allows_komi(*komi)).unwrap_or_default()
+}
+
+fn planes(snapshot: &Snapshot) -> Vec<f32> {
+    let n = snapshot.size();
+    let mut out = vec![f32::NAN; n * n * plane_count(snapshot.game())];
+    write_planes(snapshot, &mut out);
+    out
+}
+
+fn from_fields<G: Game>(position: &G, komi: HalfPoints) -> Snapshot {
+    let swap_open = matches!(position.status(), Status::Running(steps) if steps.specials.contains(Special::Swap));
+    let picked = match position.phase() {
+        Phase::Start => String::new(),
+        Phase::Picked(point) => position.point_name(point),
+        Phase::Moved(from, to) => format!("{}-{}", position.point_name(from), position.point_name(to)),
+    };
+    let fields = Fields {
+        game: G::KIND,
+        size: position.size(),
+        board: &position.rows().join("/"),
+        phase: position.phase().name(),
+        picked: &picked,
+        to_move: position.to_move(),
+        passes: position.passes(),
+        button: position.button(),
+        handicap_left: position.handicap_left(),
+        swap_open,
+        komi: if position.to_move() == Player::White { komi } else { -komi },
+    };
+    Snapshot::from_fields(&fields).expect("the fields of a position")
+}
+
+fn each_position(sizes: &[usize], mut look: impl FnMut(&dyn Fn(Symmetry, HalfPoints) -> Snapshot, Checked)) {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for game in GameKind::ALL {
+        for size in sizes.iter().copied().filter(|size| *size >= game.min_size()) {
+            for _ in 0..3 {
+                let (options, komi) = (options(game, &mut rng), komi(game, &mut rng));
+                with_game!(game, size, G => {
+                    for position in random_game::<G>(size, options, &mut rng).1 {
+                        let checked = Checked {
+                            direct: Snapshot::of(&position, komi),
+                            fields: from_fields(&position, komi),
+                            lead: position.score().map(|score| match position.to_move() {
+                                Player::Black => score.margin(),
+                                Player::White => -score.margin(),
+                            }),
+                            komi,
+                        };
+                        look(&|symmetry, komi| Snapshot::of(&position.mapped(symmetry), komi), checked);
+                    }
+                });
+            }
+        }
+    }
+}
+
+struct Checked {
+    direct: Snapshot,
+    fields: Snapshot,
+    lead: Option<HalfPoints>,
+    komi: HalfPoints,
+}
+
+#[test]
+fn whole_planes_come_last_and_the_board_first() {
+    for game in GameKind::ALL {
+        let planes = layout(game);
+        assert_eq!(planes[0], Plane::Board);
+        let whole = planes.iter().position(|plane| plane.whole()).expect("each game has some");
+        assert!(planes[whole..].iter().all(|plane| plane.whole()));
+        assert!(planes.len() <= MAX_PLANES);
+        for (index, plane) in planes.iter().enumerate() {
+            assert!(!planes[..index].contains(plane), "{plane:?} twice in {game}");
+        }
+    }
+}
+
+#[test]
+fn planes_of_games_and_of_files_are_the_same() {
+    each_position(&[3, 5, 7, 9, 11], |_, Checked { direct, fields, lead, .. }| {
+        assert_eq!(direct, fields);
+        assert_eq!(planes(&direct), planes(&fields));
+        let n = direct.size();
+        let channel = layout(direct.game()).iter().position(|plane| *plane == Plane::Lead);
+        assert_eq!(channel.is_some(), lead.is_some());
+        if let (Some(channel), Some(lead)) = (channel, lead) {
+            let lead = (lead.points() / n as f64) as f32;
+            assert!((planes(&direct)[channel] - lead).abs() < 1e-6, "{direct:?}");
+        }
+    });
+}
+
+#[test]
+fn planes_of_a_known_position() {
+    // Black's group of two has two liberties, White's stone one; Black owns A1.
+    let fields = Fields {
+        game: GameKind::Yugo,
+        size: 3,
+        board: "..O/.XX/...",
+        phase: "start",
+        picked: "",
+        to_move: Player::White,
+        passes: 1,
+        button: crate::games::Button::Taken(Player::Black),
+        handicap_left: 0,
+        swap_open: false,
+        komi: HalfPoints(4),
+    };
+    let snapshot = Snapshot::from_fields(&fields).expect("a position");
+    let planes = planes(&snapshot);
+    let at = |plane: Plane, name: &str| {
+        let point = name.as_bytes();
+        let dense = (point[1] - b'1') as usize * 3 + (point[0] - b'A') as usize;
+        let channel = layout(GameKind::Yugo).iter().position(|known| *known == plane).expect("a plane");
+        planes[dense * layout(GameKind::Yugo).len() + channel]
+    };
+    assert_eq!((at(Plane::Own, "C3"), at(Plane::Enemy, "C3"), at(Plane::Enemy, "B2")), (1.0, 0.0, 1.0));
+    assert_eq!((at(Plane::OwnOne, "C3"), at(Plane::EnemyTwo, "B2"), at(Plane::EnemyOne, "C2")), (1.0, 0.0, 0.0));
+    // All empty points are connected and touch both colours.
+    assert_eq!((at(Plane::OwnRegion, "A1"), at(Plane::EnemyRegion, "A1")), (0.0, 0.0));
+    assert_eq!((at(Plane::Komi, "A1"), at(Plane::Passed, "B2"), at(Plane::EnemyButton, "C3")), (2.0 / 3.0, 1.0, 1.0));
+    // One stone against two and the button.
+    assert_eq!(at(Plane::Lead, "B1"), -1.5 / 3.0);
+}
+
+#[test]
+fn images_have_the_planes_images_and_the_same_komi_for_the_mover() {
+    each_position(&[4, 5], |image, Checked { direct, komi, .. }| {
+        let (game, n) = (direct.game(), direct.size());
+        let count = plane_count(game);
+        for symmetry in Symmetry::all() {
+            // In Linage a komi for Horizontal is its negative when the players are exchanged.
+            let image_komi = if game.exchanges_players(symmetry) { -komi } else { komi };
+            let mapped = direct.mapped(symmetry);
+            assert_eq!(mapped, image(symmetry, image_komi));
+            let (before, after) = (planes(&direct), planes(&mapped));
+            // The mover always plays Vertical: the view turns with the board, so that a role-exchanging image shows
+            // what an image without its reflection in the diagonal shows.
+            let seen = if game == GameKind::Linage {
+                let upright = |snapshot: &Snapshot| snapshot.to_move() == Player::Black;
+                let view = |snapshot, row, column| if upright(snapshot) { (row, column) } else { (column, row) };
+                let place = |row, column| {
+                    let (row, column) = view(&direct, row, column);
+                    let (row, column) = symmetry.map(n, row, column);
+                    view(&mapped, row, column)
+                };
+                (0..n * n).map(|dense| place(dense / n, dense % n)).collect::<Vec<_>>()
+            } else {
+                (0..n * n).map(|dense| symmetry.map(n, dense / n, dense % n)).collect()
+            };
+            for (dense, (row, column)) in seen.into_iter().enumerate() {
+                let to = row * n + column;
+                assert_eq!(before[dense * count..][..count], after[to * count..][..count], "{symmetry:?} {direct:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn role_exchanging_images_add_nothing_in_linage() {
+    each_position(&[5], |_, Checked { direct, .. }| {
+        if direct.game() == GameKind::Linage {
+            let shown = |symmetry: Symmetry| planes(&direct.mapped(symmetry));
+            let kept: Vec<_> = GameKind::Linage.symmetries().map(shown).collect();
+            assert_eq!(planes(&direct.mapped(Symmetry::TRANSPOSE)), planes(&direct));
+            assert!(Symmetry::all().all(|symmetry| kept.contains(&shown(symmetry))));
+        }
+    });
+}
+
+#[test]
+fn broken_fields_are_refused() {
+    let good = Fields {
+        game: GameKind::Sligo,
+        size: 3,
+        board: "X../.../...",
+        phase: "picked",
+        picked: "A3",
+        to_move: Player::Black,
+        passes: 0,
+        button: crate::games::Button::Absent,
+        handicap_left: 0,
+        swap_open: false,
+        komi: HalfPoints(1),
+    };
+    assert!(Snapshot::from_fields(&good).is_ok());
+    let bad = [
+        Fields { size: 0, ..good },
+        Fields { size: 20, ..good },
+        Fields { size: 2, game: GameKind::Linage, board: "../..", ..good },
+        Fields { board: "", ..good },
+        Fields { board: "X../...", ..good },
+        Fields { board: "X../.../....", ..good },
+        Fields { board: "X../.é./...", ..good },
+        Fields { board: "#../.../...", ..good },
+        Fields { phase: "begun", ..good },
+        Fields { game: GameKind::Yugo, ..good },
+        Fields { game: GameKind::Fugo, phase: "moved", ..good },
+        Fields { picked: "D1", ..good },
+        Fields { picked: "", ..good },
+        Fields { handicap_left: 10, ..good },
+    ];
+    for fields in bad {
+        assert!(Snapshot::from_fields(&fields).is_err(), "{fields:?}");
+    }
+}
+
+fn untrained(game: GameKind, layers: usize, channels: usize) -> Network {
+    Network::untrained(Architecture { game, layers, channels }, 1).expect("a network")
+}
+
+#[test]
+fn rows_depend_on_nothing_else() {
+    for (game, layers, channels, batch) in [
+        (GameKind::Yugo, 3, 32, 16),
+        (GameKind::Sligo, 5, 16, 64),
+        (GameKind::Fugo, 1, 8, 17),
+        (GameKind::Linage, 4, 24, 33),
+    ] {
+        let mut evaluator = untrained(game, layers, channels).evaluator(batch).expect("an evaluator");
+        for size in [3, 5, 9] {
+            assert_eq!(evaluator.prove_batch_invariance(size), Ok(()));
+        }
+    }
+    assert_eq!(untrained(GameKind::Yugo, 1, 4).evaluator(15).err(), Some(NetError::SmallBatch(15)));
+}
+
+fn evaluate<G: Game>(evaluator: &mut NetEvaluator, positions: &[G]) -> Result<Vec<MoverValue>, EvalError> {
+    let mut rngs: Vec<_> = positions.iter().map(|_| ChaCha8Rng::seed_from_u64(0)).collect();
+    let mut leaves: Vec<_> = positions
+        .iter()
+        .zip(&mut rngs)
+        .map(|(position, rng)| Leaf { position, komi: HalfPoints(4), rng, value: MoverValue(f32::NAN) })
+        .collect();
+    evaluator.evaluate(&mut leaves)?;
+    Ok(leaves.iter().map(|leaf| leaf.value).collect())
+}
+
+#[test]
+fn a_padded_batch_gives_the_values_of_a_full_one_and_of_predict() {
+    type G = crate::games::Yugo<1>;
+    let network = untrained(GameKind::Yugo, 3, 16);
+    let mut evaluator = network.evaluator(16).expect("an evaluator");
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    let positions: Vec<G> = random_game(5, Options::default(), &mut rng).1.into_iter().take(16).collect();
+    assert_eq!(positions.len(), 16);
+    let full = evaluate(&mut evaluator, &positions).expect("values");
+    for (position, value) in positions.iter().zip(&full) {
+        let one = evaluate(&mut evaluator, std::slice::from_ref(position)).expect("a value");
+        assert_eq!(one[0].0.to_bits(), value.0.to_bits());
+        let asked = evaluator.predict(&[Snapshot::of(position, HalfPoints(4))]).expect("a prediction");
+        assert_eq!(asked[0].value as f32, value.0);
+        assert!((0.0..=1.0).contains(&value.0));
+    }
+    // Boards of another size in between change nothing.
+    evaluate(&mut evaluator, &[G::new(7, Options::default())]).expect("a value");
+    assert_eq!(evaluate(&mut evaluator, &positions).expect("values"), full);
+
+    assert!(matches!(evaluate(&mut evaluator, &vec![positions[0].clone(); 17]), Err(EvalError::Network(_))));
+    let sizes = [G::new(5, Options::default()), G::new(6, Options::default())];
+    assert!(matches!(evaluate(&mut evaluator, &sizes), Err(EvalError::Network(_))));
+    let other = crate::games::Linage::<1>::new(5, Options::default());
+    assert!(matches!(evaluate(&mut evaluator, &[other]), Err(EvalError::OtherGame { .. })));
+    assert_eq!(evaluate::<G>(&mut evaluator, &[]).expect("no values"), []);
+}
+
+#[test]
+fn weights_that_break_the_numbers_are_an_error_and_not_a_value() {
+    for weight in [f32::NAN, 1e38] {
+        let mut network = untrained(GameKind::Linage, 2, 8);
+        network.weights.fill(weight);
+        let mut evaluator = network.evaluator(16).expect("an evaluator");
+        let position = crate::games::Linage::<1>::new(5, Options::default());
+        assert!(matches!(evaluate(&mut evaluator, &[position]), Err(EvalError::Network(_))));
+    }
+}
+
+#[test]
+fn fair_komi_lies_where_the_value_crosses_a_half() {
+    for game in GameKind::ALL {
+        let mut evaluator = untrained(game, 2, 8).evaluator(16).expect("an evaluator");
+        let empty = with_game!(game, 4, G => Snapshot::of(&G::new(4, Options::default()), HalfPoints(0)));
+        let Some(fair) = evaluator.fair_komi(&empty).expect("an answer") else {
+            assert_eq!(game, GameKind::Fugo);
+            continue;
+        };
+        assert!((fair.komi.0 - game.margin_parity()) % 2 == 0 && fair.crossings >= 1);
+        if fair.crossings == 1 {
+            let value = |komi| fair.scan.iter().find(|(k, _)| k.0 == komi).expect("a komi of the scan").1;
+            assert!(value(fair.komi.0 - 1) >= 0.5 && value(fair.komi.0 + 1) <= 0.5);
+        }
+        assert!(fair.scan.iter().all(|(komi, _)| game.allows_komi(*komi)));
+        // From the other side the same numbers come out for the first player.
+        let mut white = empty.clone();
+        white.to_move = Player::White;
+        let other = evaluator.fair_komi(&white).expect("an answer").expect("a komi");
+        let turned: Vec<_> = fair.scan.iter().rev().map(|(komi, value)| (-*komi, 1.0 - value)).collect();
+        assert!(turned.iter().zip(&other.scan).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() < 1e-12));
+    }
+}
+
+/// Positions of random games with their results.
+fn samples(game: GameKind, sizes: &[usize], games: u64) -> Vec<Sample> {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut samples = Vec::new();
+    for game_index in 0..games {
+        let size = sizes[game_index as usize % sizes.len()];
+        let komi = komi(game, &mut rng);
+        with_game!(game, size, G => {
+            let (played, positions) = random_game::<G>(size, Options::default(), &mut rng);
+            if played.ending() == Some(Ending::MoveCap) {
+                continue;
+            }
+            let repetition = played.ending() == Some(Ending::Repetition);
+            for position in positions {
+                let mover = position.to_move();
+                let margin = played.position().score().filter(|_| !repetition).map(|score| score.margin());
+                let margin = margin.map(|margin| if mover == Player::Black { margin } else { -margin });
+                let outcome = match played.winner(komi) {
+                    None => 0.5,
+                    Some(winner) => (winner == mover) as u8 as f32,
+                };
+                let target = Target { outcome, margin, repetition };
+                samples.push(Sample { position: Snapshot::of(&position, komi), target, weight: 1.0, game_index });
+            }
+        });
+    }
+    samples
+}
+
+fn small(epochs: usize) -> TrainConfig {
+    TrainConfig {
+        epochs,
+        batch: 48,
+        learning_rate: 5e-3,
+        layers: 2,
+        channels: 8,
+        chunks: 3,
+        validation_fraction: 0.25,
+        patience: 100,
+        ..TrainConfig::default()
+    }
+}
+
+fn run(trainer: &Trainer<'_>, threads: usize) -> Trained {
+    trainer.run(threads, None, |_| ControlFlow::Continue(())).expect("a training")
+}
+
+fn bytes(trained: &Trained) -> Vec<u8> {
+    trained.network.to_bytes().expect("a file")
+}
+
+#[test]
+fn training_lowers_the_loss_in_every_game() {
+    for game in GameKind::ALL {
+        let samples = samples(game, &[4, 5], 60);
+        let trainer = Trainer::new(small(6), &samples, None, Provenance::default()).expect("a trainer");
+        let trained = run(&trainer, 2);
+        let (first, last) = (&trained.history[0], &trained.history[trained.history.len() - 1]);
+        assert!(last.train.total() < 0.97 * first.train.total(), "{game} {first:?} {last:?}");
+        assert_eq!(trained.held_out.len(), trainer.counts().1);
+        assert!(trained.held_out.iter().all(|pair| (0.0..=1.0).contains(&pair.value)));
+        let best = &trained.history[trained.network.meta().epoch - 1];
+        assert_eq!(best.calibration, Some(Calibration::of(&trained.held_out)));
+        assert_eq!(trained.network.meta().sizes, [4, 5]);
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let samples = samples(GameKind::Linage, &[4, 5, 6], 40);
+    let trainer = Trainer::new(small(2), &samples, None, Provenance::default()).expect("a trainer");
+    let one = run(&trainer, 1);
+    for threads in [2, 3] {
+        let other = run(&trainer, threads);
+        assert_eq!(other.history, one.history);
+        assert_eq!(bytes(&other), bytes(&one));
+    }
+    let other_seed = Trainer::new(TrainConfig { seed: 9, ..small(2) }, &samples, None, Provenance::default());
+    assert_ne!(bytes(&run(&other_seed.expect("a trainer"), 1)), bytes(&one));
+}
+
+#[test]
+fn a_training_that_was_killed_ends_as_if_it_had_not_been() {
+    let samples = samples(GameKind::Yugo, &[4], 40);
+    let trainer = Trainer::new(small(5), &samples, None, Provenance::default()).expect("a trainer");
+    let undisturbed = run(&trainer, 2);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("training.safetensors");
+    // Stopped at an epoch's end, then amid an epoch, then left alone.
+    let stops: [&dyn Fn(Progress<'_>) -> bool; 3] = [
+        &|progress| matches!(progress, Progress::Epoch(report) if report.epoch == 2),
+        &|progress| matches!(progress, Progress::Step { epoch: 4, done: 2, .. }),
+        &|_| false,
+    ];
+    let mut epochs = Vec::new();
+    let mut last = None;
+    for (threads, stop) in stops.into_iter().enumerate() {
+        let again = Trainer::new(small(5), &samples, None, Provenance::default()).expect("a trainer");
+        let progress = |progress: Progress<'_>| {
+            if stop(progress) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let trained = again.run(threads + 1, Some(&path), progress).expect("a training");
+        epochs.push((trained.history.len(), trained.finish));
+        last = Some(trained);
+    }
+    assert_eq!(epochs, [(2, Finish::Stopped), (3, Finish::Stopped), (5, Finish::Epochs)]);
+    let resumed = last.expect("three runs");
+    assert_eq!(resumed.history, undisturbed.history);
+    assert_eq!(bytes(&resumed), bytes(&undisturbed));
+    // Once more: all is done already.
+    let done = trainer.run(1, Some(&path), |_| panic!("there is nothing left to do")).expect("a training");
+    assert_eq!(bytes(&done), bytes(&undisturbed));
+
+    let other = Trainer::new(small(6), &samples, None, Provenance::default()).expect("a trainer");
+    let refused = other.run(1, Some(&path), |_| ControlFlow::Continue(()));
+    assert!(matches!(refused, Err(TrainError::OtherTraining { .. })));
+    std::fs::write(&path, b"torn").expect("a file");
+    assert!(matches!(trainer.run(1, Some(&path), |_| ControlFlow::Continue(())), Err(TrainError::File(_))));
+}
+
+#[test]
+fn training_goes_on_from_another_network() {
+    let samples = samples(GameKind::Fugo, &[4], 40);
+    let trainer = Trainer::new(small(3), &samples, None, Provenance::default()).expect("a trainer");
+    let first = run(&trainer, 1);
+    let warm = Trainer::new(small(1), &samples, Some(&first.network), Provenance::default()).expect("a trainer");
+    let stopped = warm.run(1, None, |_| ControlFlow::Break(())).expect("a training");
+    assert_eq!((stopped.finish, &stopped.network.weights), (Finish::Stopped, &first.network.weights));
+    assert!(run(&warm, 1).history[0].train.total() < first.history[0].train.total());
+
+    let wider = TrainConfig { channels: 9, ..small(1) };
+    let refused = Trainer::new(wider, &samples, Some(&first.network), Provenance::default());
+    assert!(matches!(refused, Err(TrainError::Start(_))));
+}
+
+#[test]
+fn patience_ends_a_training() {
+    let samples = samples(GameKind::Linage, &[3], 12);
+    let config = TrainConfig { patience: 2, learning_rate: 0.2, ..small(60) };
+    let trainer = Trainer::new(config, &samples, None, Provenance::default()).expect("a trainer");
+    let trained = run(&trainer, 2);
+    assert_eq!(trained.finish, Finish::Patience);
+    assert_eq!(trained.network.meta().epoch + 2, trained.history.len());
+}
+
+#[test]
+fn what_cannot_be_trained_is_refused() {
+    let good = samples(GameKind::Yugo, &[4], 4);
+    let start = |config: TrainConfig, samples: &[Sample]| {
+        Trainer::new(config, samples, None, Provenance::default()).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert!(start(small(1), &good).is_ok());
+    assert!(start(small(1), &[]).is_err());
+    let configs = [
+        TrainConfig { epochs: 0, ..small(1) },
+        TrainConfig { batch: 0, ..small(1) },
+        TrainConfig { chunks: 0, ..small(1) },
+        TrainConfig { chunks: 49, ..small(1) },
+        TrainConfig { layers: 0, ..small(1) },
+        TrainConfig { channels: 1025, ..small(1) },
+        TrainConfig { patience: 0, ..small(1) },
+        TrainConfig { learning_rate: f64::NAN, ..small(1) },
+        TrainConfig { learning_rate: -1.0, ..small(1) },
+        TrainConfig { weight_decay: 2.0, ..small(1) },
+        TrainConfig { validation_fraction: 1.0, ..small(1) },
+    ];
+    for config in configs {
+        assert!(start(config.clone(), &good).is_err(), "{config:?}");
+    }
+    let changes: [fn(&mut Sample); 6] = [
+        |sample| sample.target.outcome = 0.3,
+        |sample| sample.target.outcome = f32::NAN,
+        |sample| sample.target.margin = Some(HalfPoints(2)),
+        |sample| sample.target.margin = Some(HalfPoints(99)),
+        |sample| sample.target.repetition = true,
+        |sample| sample.weight = f32::INFINITY,
+    ];
+    for change in changes {
+        let mut samples = good.clone();
+        change(&mut samples[1]);
+        let error = start(small(1), &samples).expect_err("a broken sample");
+        assert!(error.starts_with("sample 1: "), "{error}");
+    }
+    let mut mixed = good.clone();
+    mixed.extend(samples(GameKind::Linage, &[4], 1));
+    assert!(start(small(1), &mixed).is_err());
+}
+
+#[test]
+fn networks_survive_their_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for game in GameKind::ALL {
+        let network = untrained(game, 4, 6);
+        let path = folder.path().join(game.name());
+        let hash = network.save(&path).expect("a file");
+        let file = NetFile::load_for(&path, game).expect("a network");
+        assert_eq!(file.network, network);
+        assert_eq!((file.hash(), file.hash().len()), (hash.as_str(), 12));
+        assert_eq!(file.network.to_bytes().expect("bytes"), std::fs::read(&path).expect("bytes"));
+    }
+    let other = NetFile::load_for(&folder.path().join("yugo"), GameKind::Sligo).expect_err("another game");
+    assert!(matches!(other.fault, FileFault::OtherGame { found: GameKind::Yugo, wanted: GameKind::Sligo }));
+    // Nothing is left lying about.
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 4);
+}
+
+fn load(path: &Path, bytes: &[u8]) -> String {
+    std::fs::write(path, bytes).expect("a file");
+    NetFile::load(path).expect_err("a broken file").to_string()
+}
+
+#[test]
+fn hostile_files_are_refused_with_the_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("net.safetensors");
+    let network = untrained(GameKind::Yugo, 2, 4);
+    let good = network.to_bytes().expect("bytes");
+    let header_end = 8 + u64::from_le_bytes(good[..8].try_into().expect("eight bytes")) as usize;
+    let header = String::from_utf8(good[8..header_end].to_vec()).expect("text");
+    let with_header = |header: &str| {
+        let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+        bytes.extend(header.as_bytes());
+        bytes.extend(&good[header_end..]);
+        bytes
+    };
+    let changed = |from: &str, to: &str| {
+        assert!(header.contains(from), "{from} is in {header}");
+        with_header(&header.replace(from, to))
+    };
+    let mut nan = good.clone();
+    let end = nan.len();
+    nan[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    let mut huge = good.clone();
+    huge[..8].copy_from_slice(&u64::MAX.to_le_bytes());
+    let cases: Vec<(Vec<u8>, &str)> = vec![
+        (Vec::new(), "not a safetensors file"),
+        (b"PK\x03\x04 something else entirely".to_vec(), "not a safetensors file"),
+        (good[..20].to_vec(), "not a safetensors file"),
+        (good[..good.len() - 1].to_vec(), "not a safetensors file"),
+        ([good.clone(), vec![0]].concat(), "not a safetensors file"),
+        (huge, "not a safetensors file"),
+        (with_header("{}"), "not a safetensors file"),
+        (changed("\"fairkomi\"", "\"other\""), "describes no fairkomi network"),
+        (changed("{\\\"format\\\":1", "{\\\"format\\\":99"), "format 99"),
+        (changed("\\\"planes\\\":1", "\\\"planes\\\":0"), "version 0 of the input planes"),
+        (changed("\\\"mixtures\\\":4", "\\\"mixtures\\\":5"), "mixtures of 5"),
+        (changed("\\\"yugo\\\"", "\\\"chess\\\""), "description cannot be read"),
+        (changed("\\\"layers\\\":2", "\\\"layers\\\":-2"), "description cannot be read"),
+        (changed("\\\"layers\\\":2", "\\\"layers\\\":1000000000000"), "1 to 64 layers"),
+        (changed("\\\"channels\\\":4", "\\\"channels\\\":0"), "1 to 1024 channels"),
+        (changed("\\\"layers\\\":2", "\\\"layers\\\":1"), "`trunk.1.bias` does not belong"),
+        (changed("\\\"layers\\\":2", "\\\"layers\\\":3"), "`trunk.2.weight` is missing"),
+        (changed("\\\"channels\\\":4", "\\\"channels\\\":5"), "`trunk.0.weight` has shape [4, 20, 3, 3]"),
+        (changed("\\\"yugo\\\"", "\\\"linage\\\""), "`trunk.0.weight` has shape [4, 20, 3, 3]"),
+        (changed("\"head.output.bias\"", "\"head.output.bios\""), "`head.output.bios` does not belong"),
+        (changed("\"shape\":[4,20,3,3]", "\"shape\":[4,3,20,3]"), "has shape [4, 3, 20, 3]"),
+        (changed("\"dtype\":\"F32\",\"shape\":[12]", "\"dtype\":\"I32\",\"shape\":[12]"), "holds I32"),
+        (nan, "holds a NaN"),
+    ];
+    for (bytes, reason) in cases {
+        let error = load(&path, &bytes);
+        assert!(error.contains(reason), "`{error}` should say `{reason}`");
+        assert!(error.contains("net.safetensors"), "{error}");
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    for _ in 0..300 {
+        let mut bytes = good.clone();
+        for _ in 0..rng.random_range(1..4) {
+            let place = rng.random_range(0..header_end);
+            bytes[place] = rng.random();
+        }
+        // Whatever it says, it must say it: a few changes hit nothing but a description's text.
+        std::fs::write(&path, &bytes).expect("a file");
+        let _ = NetFile::load(&path);
+    }
+    assert!(NetFile::load(&folder.path().join("nothing")).is_err());
+    assert!(NetFile::load(folder.path()).is_err());
+}

@@ -1,0 +1,740 @@
+//! Training a network on the records of games.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use rand::Rng;
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::checkpoint::{FileError, NetMeta, Provenance, hex};
+use super::head::{Lattice, Prediction, output_count};
+use super::loss::{Losses, Target, loss};
+use super::model::{Architecture, Model, Network, training_stream};
+use super::planes::{plane_count, write_planes};
+use super::resume::{LoadError, State};
+use super::snapshot::Snapshot;
+use super::{NetError, runtime};
+use crate::board::Symmetry;
+use crate::games::GameKind;
+
+/// The learning rate falls along a cosine to this part of the first one.
+const LAST_RATE: f64 = 0.05;
+/// The first steps' learning rate grows in proportion.
+const WARM_UP_STEPS: f64 = 50.0;
+
+/// A position with what became of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sample {
+    pub position: Snapshot,
+    pub target: Target,
+    /// The weight of its loss; 1 for all is usual.
+    pub weight: f32,
+    /// The game it is from: games, not positions, are held out.
+    pub game_index: u64,
+}
+
+/// How to train.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrainConfig {
+    /// Passes through the data at most.
+    pub epochs: usize,
+    /// Positions a step.
+    pub batch: usize,
+    /// AdamW's step size at its largest.
+    pub learning_rate: f64,
+    /// AdamW's decoupled weight decay.
+    pub weight_decay: f64,
+    /// 3×3 convolutions; from four on with residual connections.
+    pub layers: usize,
+    /// Channels of each.
+    pub channels: usize,
+    /// Parts of a batch that threads can work on side by side. Part of the result; the number of threads is not.
+    pub chunks: usize,
+    /// The part of the games that is held out.
+    pub validation_fraction: f64,
+    /// Epochs without a better held-out loss after which training ends.
+    pub patience: usize,
+    pub seed: u64,
+    /// Positions an epoch at most, drawn anew each time.
+    pub max_samples: usize,
+}
+
+impl Default for TrainConfig {
+    fn default() -> Self {
+        TrainConfig {
+            epochs: 20,
+            batch: 256,
+            learning_rate: 2e-3,
+            weight_decay: 1e-2,
+            layers: 3,
+            channels: 32,
+            chunks: 4,
+            validation_fraction: 0.1,
+            patience: 5,
+            seed: 0,
+            max_samples: 10_000_000,
+        }
+    }
+}
+
+/// Why a training cannot begin or go on.
+#[derive(Debug, Error)]
+pub enum TrainError {
+    #[error("{name} = {value} is not possible: {allowed}")]
+    Config { name: &'static str, value: String, allowed: &'static str },
+    #[error("there is nothing to train on: {0}")]
+    NoData(&'static str),
+    #[error("sample {index}: {what}")]
+    Sample { index: usize, what: String },
+    #[error("the network to start from {0}")]
+    Start(String),
+    #[error("{0}")]
+    Net(#[from] NetError),
+    #[error("training broke down in epoch {epoch}: {what} (a smaller learning rate may help)")]
+    Diverged { epoch: usize, what: &'static str },
+    #[error("{0}")]
+    File(#[from] FileError),
+    #[error("{path} belongs to another training (its config, data or first weights differ): delete it or name another")]
+    OtherTraining { path: String },
+    #[error("the threads could not be started: {0}")]
+    Threads(String),
+}
+
+impl TrainConfig {
+    /// Fails on the first value that is not possible.
+    pub fn check(&self) -> Result<(), TrainError> {
+        let fault = |name, value: String, allowed| Err(TrainError::Config { name, value, allowed });
+        let counts = [
+            ("epochs", self.epochs, 1_000_000),
+            ("batch", self.batch, 65_536),
+            ("layers", self.layers, 64),
+            ("channels", self.channels, 1024),
+            ("chunks", self.chunks, self.batch),
+            ("patience", self.patience, usize::MAX),
+            ("max_samples", self.max_samples, usize::MAX),
+        ];
+        for (name, value, most) in counts {
+            if value == 0 {
+                return fault(name, value.to_string(), "1 is the least");
+            }
+            if value > most {
+                let allowed = if name == "chunks" { "no more than the batch has rows" } else { "that is too many" };
+                return fault(name, value.to_string(), allowed);
+            }
+        }
+        if !(self.learning_rate > 0.0 && self.learning_rate <= 1.0) {
+            return fault("learning_rate", self.learning_rate.to_string(), "above 0, at most 1");
+        }
+        if !(0.0..=1.0).contains(&self.weight_decay) {
+            return fault("weight_decay", self.weight_decay.to_string(), "from 0 to 1");
+        }
+        if !(0.0..=0.9).contains(&self.validation_fraction) {
+            return fault("validation_fraction", self.validation_fraction.to_string(), "from 0 to 0.9");
+        }
+        Ok(())
+    }
+}
+
+/// One bar of a reliability diagram.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Bin {
+    /// The weight of the positions in it.
+    pub weight: f64,
+    /// Their mean value.
+    pub value: f64,
+    /// Their mean outcome.
+    pub outcome: f64,
+}
+
+/// How far the network's values are probabilities.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Calibration {
+    /// Positions with values in [0, 0.1), [0.1, 0.2) and so on.
+    pub bins: [Bin; 10],
+    /// The expected calibration error: the mean distance between value and outcome over the bins, by weight.
+    pub error: f64,
+}
+
+impl Calibration {
+    /// From values with their outcomes.
+    pub fn of(pairs: &[HeldOut]) -> Self {
+        let mut bins = [Bin::default(); 10];
+        for pair in pairs {
+            let bin = &mut bins[((pair.value * 10.0) as usize).min(9)];
+            let weight = f64::from(pair.weight);
+            bin.weight += weight;
+            bin.value += weight * f64::from(pair.value);
+            bin.outcome += weight * f64::from(pair.outcome);
+        }
+        let total: f64 = bins.iter().map(|bin| bin.weight).sum();
+        let mut error = 0.0;
+        for bin in bins.iter_mut().filter(|bin| bin.weight > 0.0) {
+            error += (bin.value - bin.outcome).abs() / total;
+            bin.value /= bin.weight;
+            bin.outcome /= bin.weight;
+        }
+        Calibration { bins, error }
+    }
+}
+
+/// What the network said about a held-out position, and what happened.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HeldOut {
+    /// The network's value for the mover.
+    pub value: f32,
+    /// The outcome for the mover.
+    pub outcome: f32,
+    pub weight: f32,
+    /// The position's game.
+    pub game_index: u64,
+}
+
+/// What an epoch brought.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct EpochReport {
+    /// From 1.
+    pub epoch: usize,
+    /// The learning rate at its end.
+    pub learning_rate: f64,
+    /// Mean losses while training, with the weights changing.
+    pub train: Losses,
+    /// Mean losses on the held-out games with the epoch's last weights; `None` if no game is held out.
+    pub held_out: Option<Losses>,
+    pub calibration: Option<Calibration>,
+}
+
+impl EpochReport {
+    /// What epochs are compared by: the held-out loss if there is one.
+    pub fn score(&self) -> f64 {
+        self.held_out.unwrap_or(self.train).total()
+    }
+
+    pub(super) fn to_numbers(&self) -> Vec<f64> {
+        let losses = |losses: &Losses| [losses.margin, losses.outcome, losses.repetition];
+        let mut numbers = vec![self.epoch as f64, self.learning_rate];
+        numbers.extend(losses(&self.train));
+        if let (Some(held_out), Some(calibration)) = (&self.held_out, &self.calibration) {
+            numbers.extend(losses(held_out));
+            numbers.extend(calibration.bins.iter().flat_map(|bin| [bin.weight, bin.value, bin.outcome]));
+            numbers.push(calibration.error);
+        }
+        numbers
+    }
+
+    pub(super) fn from_numbers(numbers: &[f64]) -> Option<Self> {
+        let losses = |at: usize| -> Option<Losses> {
+            let [margin, outcome, repetition] = *numbers.get(at..at + 3)?.first_chunk()?;
+            Some(Losses { margin, outcome, repetition })
+        };
+        let calibration = || -> Option<Calibration> {
+            let mut bins = [Bin::default(); 10];
+            for (bin, numbers) in bins.iter_mut().zip(numbers.get(8..38)?.chunks_exact(3)) {
+                *bin = Bin { weight: numbers[0], value: numbers[1], outcome: numbers[2] };
+            }
+            Some(Calibration { bins, error: *numbers.get(38)? })
+        };
+        let whole = matches!(numbers.len(), 5 | 39);
+        whole.then_some(())?;
+        Some(EpochReport {
+            epoch: numbers[0] as usize,
+            learning_rate: numbers[1],
+            train: losses(2)?,
+            held_out: losses(5),
+            calibration: calibration(),
+        })
+    }
+}
+
+/// What a training tells while it runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress<'a> {
+    /// A step was made: this many of the epoch's steps are done.
+    Step { epoch: usize, done: usize, of: usize },
+    /// An epoch is over, and its state is saved if there is a file for it.
+    Epoch(&'a EpochReport),
+}
+
+/// Why a training ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Finish {
+    /// All epochs are done.
+    Epochs,
+    /// The loss did not get better for as long as the config's patience.
+    Patience,
+    /// The caller asked for it. Resuming goes on after the last whole epoch.
+    Stopped,
+}
+
+/// The result of a training.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trained {
+    /// The network after the best epoch; as it was at the start if no epoch was finished.
+    pub network: Network,
+    pub history: Vec<EpochReport>,
+    pub finish: Finish,
+    /// That network's answers on the held-out games.
+    pub held_out: Vec<HeldOut>,
+}
+
+/// A training about to begin: data, config and first weights.
+pub struct Trainer<'a> {
+    config: TrainConfig,
+    architecture: Architecture,
+    samples: &'a [Sample],
+    train: Vec<u32>,
+    held_out: Vec<u32>,
+    first_weights: Vec<f32>,
+    provenance: Provenance,
+    data_hash: String,
+}
+
+/// A sample and the symmetry under which it is looked at.
+type Row = (u32, Symmetry);
+
+impl<'a> Trainer<'a> {
+    /// Prepares a training, from random weights or from another network's.
+    pub fn new(
+        config: TrainConfig,
+        samples: &'a [Sample],
+        start: Option<&Network>,
+        provenance: Provenance,
+    ) -> Result<Self, TrainError> {
+        config.check()?;
+        let game = samples.first().ok_or(TrainError::NoData("no positions"))?.position.game();
+        if samples.len() > u32::MAX as usize {
+            return Err(TrainError::NoData("more than 2³² positions"));
+        }
+        for (index, sample) in samples.iter().enumerate() {
+            check_sample(sample, game).map_err(|what| TrainError::Sample { index, what })?;
+        }
+        let architecture = Architecture { game, layers: config.layers, channels: config.channels };
+        architecture.check()?;
+        let first_weights = match start {
+            None => architecture.first_weights(config.seed),
+            Some(network) if network.meta.architecture == architecture => network.weights.clone(),
+            Some(network) => {
+                let Architecture { game: other, layers, channels } = network.meta.architecture;
+                return Err(TrainError::Start(format!(
+                    "is for {other} with {layers} layers of {channels} channels, not for {game} with {} of {}",
+                    config.layers, config.channels
+                )));
+            }
+        };
+        let (mut train, mut held_out) = (Vec::new(), Vec::new());
+        for (index, sample) in samples.iter().enumerate() {
+            let part = if is_held_out(sample.game_index, &config) { &mut held_out } else { &mut train };
+            part.push(index as u32);
+        }
+        if train.is_empty() {
+            return Err(TrainError::NoData("all games are held out"));
+        }
+        let data_hash = hash_samples(samples);
+        Ok(Trainer { config, architecture, samples, train, held_out, first_weights, provenance, data_hash })
+    }
+
+    /// The number of positions to train on, and of those held out.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.train.len(), self.held_out.len())
+    }
+
+    /// The SHA-256 of the data.
+    pub fn data_hash(&self) -> &str {
+        &self.data_hash
+    }
+
+    /// Trains with this many threads, which changes the time but no bit of the result.
+    ///
+    /// With a `checkpoint` path the state is saved there after each epoch, and a training that was interrupted goes
+    /// on from there to the same result. `progress` is told of each step and epoch and can stop the training.
+    pub fn run(
+        &self,
+        threads: usize,
+        checkpoint: Option<&Path>,
+        mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<Trained, TrainError> {
+        runtime::set_single_threaded();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
+        let pool = pool.map_err(|error| TrainError::Threads(error.to_string()))?;
+        let fingerprint = self.fingerprint();
+        let mut state = match checkpoint {
+            Some(path) => self.resume(path, &fingerprint)?,
+            None => None,
+        }
+        .unwrap_or_else(|| State::new(&self.architecture, &self.first_weights));
+        let chunks = (0..self.config.chunks).map(|_| Chunk::new(self)).collect::<Result<_, NetError>>()?;
+        let mut work = Work { chunks, pool };
+        let finish = loop {
+            if let Some(finish) = self.finish(&state.history) {
+                break finish;
+            }
+            let Some(report) = self.epoch(&mut state, &mut work, &mut progress)? else { break Finish::Stopped };
+            let better = state.history.iter().all(|earlier| report.score() < earlier.score());
+            if better {
+                state.best.clone_from(&state.weights);
+            }
+            state.history.push(report);
+            if let Some(path) = checkpoint {
+                state.save(path, &fingerprint)?;
+            }
+            if let Some(report) = state.history.last()
+                && progress(Progress::Epoch(report)).is_break()
+                && self.finish(&state.history).is_none()
+            {
+                break Finish::Stopped;
+            }
+        };
+        let (held_out, _) = self.answers(&mut work, &state.best, &self.held_out, state.history.len())?;
+        Ok(Trained { network: self.network(&state), history: state.history, finish, held_out })
+    }
+
+    fn resume(&self, path: &Path, fingerprint: &str) -> Result<Option<State>, TrainError> {
+        State::load(path, &self.architecture, fingerprint).map_err(|error| match error {
+            LoadError::File(error) => TrainError::File(error),
+            LoadError::Other => TrainError::OtherTraining { path: path.display().to_string() },
+        })
+    }
+
+    /// Whether the training is over after these epochs.
+    fn finish(&self, history: &[EpochReport]) -> Option<Finish> {
+        if history.len() >= self.config.epochs {
+            return Some(Finish::Epochs);
+        }
+        let best = best_epoch(history)?;
+        (history.len() - best >= self.config.patience).then_some(Finish::Patience)
+    }
+
+    fn network(&self, state: &State) -> Network {
+        let mut meta = NetMeta::new(self.architecture, self.config.seed, self.provenance.clone());
+        meta.sizes = self.samples.iter().map(|sample| sample.position.size()).collect();
+        meta.sizes.sort_unstable();
+        meta.sizes.dedup();
+        meta.data_hash.clone_from(&self.data_hash);
+        if let Some(epoch) = best_epoch(&state.history) {
+            meta.epoch = epoch;
+            meta.held_out_loss = state.history[epoch - 1].held_out.map(|losses| losses.total() as f32);
+        }
+        Network { meta, weights: state.best.clone() }
+    }
+
+    /// Tells this training from others.
+    fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(format!("{:?} {:?} {:?}", self.config, self.architecture, self.provenance));
+        hash.update(self.data_hash.as_bytes());
+        for weight in &self.first_weights {
+            hash.update(weight.to_le_bytes());
+        }
+        hex(&hash.finalize())
+    }
+
+    /// The epoch's batches: each of one board size, sizes mixed; all batches of a size are about equally full.
+    fn batches(&self, epoch: usize) -> Vec<Vec<Row>> {
+        let mut rng = training_stream(self.config.seed, "epoch", epoch as u64);
+        let mut order = self.train.clone();
+        order.shuffle(&mut rng);
+        order.truncate(self.config.max_samples);
+        let symmetries: Vec<Symmetry> = self.architecture.game.symmetries().collect();
+        let mut batches = Vec::new();
+        for of_size in self.by_size(&order) {
+            let rows: Vec<Row> =
+                of_size.into_iter().map(|index| (index, symmetries[rng.random_range(0..symmetries.len())])).collect();
+            let count = rows.len().div_ceil(self.config.batch);
+            let bound = |batch: usize| rows.len() * batch / count;
+            batches.extend((0..count).map(|batch| rows[bound(batch)..bound(batch + 1)].to_vec()));
+        }
+        batches.shuffle(&mut rng);
+        batches
+    }
+
+    /// Samples sorted by board size, their order otherwise kept.
+    fn by_size(&self, indices: &[u32]) -> Vec<Vec<u32>> {
+        let mut of_size: Vec<Vec<u32>> = vec![Vec::new(); crate::board::MAX_SIZE + 1];
+        for index in indices {
+            of_size[self.samples[*index as usize].position.size()].push(*index);
+        }
+        of_size.retain(|indices| !indices.is_empty());
+        of_size
+    }
+
+    /// The rows of a batch that one chunk takes at most.
+    fn chunk_rows(&self) -> usize {
+        self.config.batch.div_ceil(self.config.chunks)
+    }
+
+    /// Trains for one epoch; `None` if the caller stopped it, the state then being of no more use.
+    fn epoch(
+        &self,
+        state: &mut State,
+        work: &mut Work,
+        progress: &mut impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<EpochReport>, TrainError> {
+        let epoch = state.history.len() + 1;
+        let diverged = |what| TrainError::Diverged { epoch, what };
+        let batches = self.batches(epoch);
+        let mut gradient = vec![0.0; state.weights.len()];
+        let (mut losses, mut weight, mut rate) = (Losses::default(), 0.0, 0.0);
+        for (done, batch) in batches.iter().enumerate() {
+            let pieces: Vec<&[Row]> = batch.chunks(self.chunk_rows()).collect();
+            let results: Vec<Result<(), NetError>> = work.pool.install(|| {
+                let pairs = work.chunks.par_iter_mut().zip(pieces.par_iter());
+                pairs.map(|(chunk, rows)| chunk.train(self.samples, &state.weights, rows)).collect()
+            });
+            for result in results {
+                result.map_err(|error| match error {
+                    NetError::NotFinite => diverged("the network's answers are no finite numbers"),
+                    error => TrainError::Net(error),
+                })?;
+            }
+            // In the order of the chunks, whoever was ready first.
+            let used = &work.chunks[..pieces.len()];
+            let batch_weight: f64 = used.iter().map(|chunk| chunk.weight).sum();
+            if batch_weight > 0.0 {
+                gradient.fill(0.0);
+                for chunk in used {
+                    gradient.iter_mut().zip(&chunk.gradient).for_each(|(sum, part)| *sum += part);
+                    losses.add(&chunk.losses, 1.0);
+                }
+                let scale = (1.0 / batch_weight) as f32;
+                gradient.iter_mut().for_each(|sum| *sum *= scale);
+                rate = self.rate(epoch, done, batches.len(), state.optimiser.step);
+                if !state.optimiser.update(&mut state.weights, &gradient, rate, self.config.weight_decay) {
+                    return Err(diverged("the gradient is not finite"));
+                }
+                weight += batch_weight;
+            }
+            if progress(Progress::Step { epoch, done: done + 1, of: batches.len() }).is_break() {
+                return Ok(None);
+            }
+        }
+        if weight == 0.0 {
+            return Err(TrainError::NoData("all weights are 0"));
+        }
+        let (pairs, held_out) = self.answers(work, &state.weights, &self.held_out, epoch)?;
+        Ok(Some(EpochReport {
+            epoch,
+            learning_rate: rate,
+            train: losses.scaled(1.0 / weight),
+            held_out,
+            calibration: held_out.map(|_| Calibration::of(&pairs)),
+        }))
+    }
+
+    /// The learning rate of a step: a short rise, then a cosine over all epochs.
+    fn rate(&self, epoch: usize, done: usize, of: usize, step: u64) -> f64 {
+        let part = ((epoch - 1) as f64 + done as f64 / of as f64) / self.config.epochs as f64;
+        let cosine = 0.5 * (1.0 + (std::f64::consts::PI * part).cos());
+        let rise = ((step + 1) as f64 / WARM_UP_STEPS).min(1.0);
+        self.config.learning_rate * rise * (LAST_RATE + (1.0 - LAST_RATE) * cosine)
+    }
+
+    /// What a network with these weights says about samples, and its mean losses (`None` without samples).
+    fn answers(
+        &self,
+        work: &mut Work,
+        weights: &[f32],
+        indices: &[u32],
+        epoch: usize,
+    ) -> Result<(Vec<HeldOut>, Option<Losses>), TrainError> {
+        let mut pairs = Vec::with_capacity(indices.len());
+        let (mut losses, mut weight) = (Losses::default(), 0.0);
+        for of_size in self.by_size(indices) {
+            let rows: Vec<Row> = of_size.into_iter().map(|index| (index, Symmetry::IDENTITY)).collect();
+            let pieces: Vec<&[Row]> = rows.chunks(self.chunk_rows()).collect();
+            for round in pieces.chunks(self.config.chunks) {
+                let results: Vec<Result<(), NetError>> = work.pool.install(|| {
+                    let pairs = work.chunks.par_iter_mut().zip(round.par_iter());
+                    pairs.map(|(chunk, rows)| chunk.answer(self.samples, weights, rows)).collect()
+                });
+                for (result, (chunk, rows)) in results.into_iter().zip(work.chunks.iter().zip(round)) {
+                    result.map_err(|error| match error {
+                        NetError::NotFinite => {
+                            TrainError::Diverged { epoch, what: "the network's answers are no finite numbers" }
+                        }
+                        error => TrainError::Net(error),
+                    })?;
+                    losses.add(&chunk.losses, 1.0);
+                    weight += chunk.weight;
+                    for ((index, _), value) in rows.iter().zip(&chunk.values) {
+                        let sample = &self.samples[*index as usize];
+                        pairs.push(HeldOut {
+                            value: *value,
+                            outcome: sample.target.outcome,
+                            weight: sample.weight,
+                            game_index: sample.game_index,
+                        });
+                    }
+                }
+            }
+        }
+        let mean = (weight > 0.0).then(|| losses.scaled(1.0 / weight));
+        Ok((pairs, mean))
+    }
+}
+
+/// The best epoch, from 1; the earliest of equals.
+fn best_epoch(history: &[EpochReport]) -> Option<usize> {
+    let scores = history.iter().map(EpochReport::score).enumerate();
+    scores.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index + 1)
+}
+
+/// A game is held out or not by its index and the seed alone.
+fn is_held_out(game_index: u64, config: &TrainConfig) -> bool {
+    // SplitMix64's finaliser (Steele, Lea & Flood 2014) stirs all bits.
+    let stir = |mut x: u64| {
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    };
+    let mixed = stir(game_index.wrapping_add(stir(config.seed.wrapping_add(0x9e37_79b9_7f4a_7c15))));
+    // 53 bits fit a double exactly.
+    ((mixed >> 11) as f64) < config.validation_fraction * (1u64 << 53) as f64
+}
+
+fn check_sample(sample: &Sample, game: GameKind) -> Result<(), String> {
+    let (position, target) = (&sample.position, &sample.target);
+    if position.game() != game {
+        return Err(format!("a position of {}, after positions of {game}", position.game()));
+    }
+    if ![0.0, 0.5, 1.0].contains(&target.outcome) {
+        return Err(format!("the outcome {} is not 0, 0.5 or 1", target.outcome));
+    }
+    if !(sample.weight >= 0.0 && sample.weight.is_finite()) {
+        return Err(format!("the weight {} is not a number from 0 up", sample.weight));
+    }
+    if target.repetition && !game.can_repeat() {
+        return Err(format!("no board comes back in {game}"));
+    }
+    match target.margin {
+        Some(_) if !game.has_score() => Err(format!("{game} has no margins")),
+        Some(margin) if !Lattice::of(game, position.size()).contains(margin) => {
+            Err(format!("no game of {game} on {0}x{0} ends with margin {margin}", position.size()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn hash_samples(samples: &[Sample]) -> String {
+    let mut hash = Sha256::new();
+    let mut text = String::new();
+    for sample in samples {
+        use std::fmt::Write;
+        text.clear();
+        let Snapshot { game, size, cells, stage, to_move, passed, button, handicap_left, swap_open, komi } =
+            &sample.position;
+        text.extend(cells.iter().map(|cell| cell.character()));
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{game} {size} {stage:?} {to_move} {passed} {button:?} {handicap_left} {swap_open} {} {:?} {} {}",
+            komi.0, sample.target, sample.weight, sample.game_index
+        );
+        hash.update(text.as_bytes());
+    }
+    hex(&hash.finalize())
+}
+
+/// The threads, and what they work on.
+struct Work {
+    chunks: Vec<Chunk>,
+    pool: rayon::ThreadPool,
+}
+
+/// A part of a batch: always of the same shape (padded with zeros), with its own copy of the weights, so that its
+/// result does not depend on the thread that works on it.
+struct Chunk {
+    game: GameKind,
+    capacity: usize,
+    model: Model,
+    input: Vec<f32>,
+    output: Vec<f32>,
+    factors: Vec<f32>,
+    scratch: Snapshot,
+    /// Summed over rows, times their weights.
+    gradient: Vec<f32>,
+    losses: Losses,
+    weight: f64,
+    values: Vec<f32>,
+}
+
+impl Chunk {
+    fn new(trainer: &Trainer<'_>) -> Result<Self, NetError> {
+        let game = trainer.architecture.game;
+        let capacity = trainer.chunk_rows();
+        let outputs = capacity * output_count(game);
+        Ok(Chunk {
+            game,
+            capacity,
+            model: Model::new(trainer.architecture, &trainer.first_weights, true)?,
+            input: Vec::new(),
+            output: vec![0.0; outputs],
+            factors: vec![0.0; outputs],
+            scratch: Snapshot::blank(game),
+            gradient: vec![0.0; trainer.first_weights.len()],
+            losses: Losses::default(),
+            weight: 0.0,
+            values: Vec::new(),
+        })
+    }
+
+    /// The gradient of the rows' losses.
+    fn train(&mut self, samples: &[Sample], weights: &[f32], rows: &[Row]) -> Result<(), NetError> {
+        let outputs = self.forward(samples, weights, rows)?;
+        self.model.backward(&outputs, &self.factors, &mut self.gradient)?;
+        Ok(())
+    }
+
+    /// The rows' values and losses.
+    fn answer(&mut self, samples: &[Sample], weights: &[f32], rows: &[Row]) -> Result<(), NetError> {
+        let _guard = tch::no_grad_guard();
+        let _outputs = self.forward(samples, weights, rows)?;
+        self.values.clear();
+        let count = output_count(self.game);
+        for ((index, _), raw) in rows.iter().zip(self.output.chunks_exact(count)) {
+            let position = &samples[*index as usize].position;
+            let prediction = Prediction::new(self.game, position.size(), position.komi(), raw);
+            self.values.push(prediction.value as f32);
+        }
+        Ok(())
+    }
+
+    /// Runs the network on the rows, which are of one size, and finds their losses.
+    fn forward(&mut self, samples: &[Sample], weights: &[f32], rows: &[Row]) -> Result<tch::Tensor, NetError> {
+        self.model.load(weights)?;
+        let size = rows.first().map_or(1, |(index, _)| samples[*index as usize].position.size());
+        let row_len = size * size * plane_count(self.game);
+        self.input.resize(self.capacity * row_len, 0.0);
+        self.input[rows.len() * row_len..].fill(0.0);
+        for ((index, symmetry), row) in rows.iter().zip(self.input.chunks_exact_mut(row_len)) {
+            samples[*index as usize].position.map_into(*symmetry, &mut self.scratch);
+            write_planes(&self.scratch, row);
+        }
+        let outputs = self.model.forward(&self.input, self.capacity, size)?;
+        outputs.f_copy_data(&mut self.output, self.capacity * output_count(self.game))?;
+
+        let count = output_count(self.game);
+        let mut gradient = vec![0.0; count];
+        self.factors.fill(0.0);
+        self.losses = Losses::default();
+        self.weight = 0.0;
+        let places = self.output.chunks_exact(count).zip(self.factors.chunks_exact_mut(count));
+        for ((index, _), (raw, factors)) in rows.iter().zip(places) {
+            if !raw.iter().all(|x| x.is_finite()) {
+                return Err(NetError::NotFinite);
+            }
+            let sample = &samples[*index as usize];
+            let weight = f64::from(sample.weight);
+            let losses = loss(self.game, size, sample.position.komi(), raw, &sample.target, &mut gradient);
+            self.losses.add(&losses, weight);
+            self.weight += weight;
+            for (factor, gradient) in factors.iter_mut().zip(&gradient) {
+                *factor = (weight * gradient) as f32;
+            }
+        }
+        Ok(outputs)
+    }
+}

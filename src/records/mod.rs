@@ -1,0 +1,26 @@
+//! The files of a run: the CSV schema, shards and their manifest, typed readers, the checker and the counts.
+//!
+//! A run is a directory with `run.toml` (the config as run), `manifest.json` (the finished shards with row counts
+//! and checksums) and `shards/`. `docs/data.md` explains every column.
+
+mod check;
+mod disk;
+mod error;
+mod manifest;
+mod reader;
+mod schema;
+mod shard;
+mod stats;
+mod text;
+
+#[cfg(test)]
+mod testing;
+
+pub use check::{CheckError, CheckReport, Difference, check_files, check_run};
+pub use error::RunError;
+pub use manifest::{FileEntry, Manifest, ShardEntry};
+pub use reader::{Located, ReadError, RowError, Rows};
+pub use schema::{EngineTag, FieldFault, GameMeta, GameRecord, GameRow, PositionRow, Record, SearchNote, Unfinished};
+pub use shard::{Layout, MAX_SHARD_GAMES, RunDir, RunInfo, run_toml};
+pub use stats::{DataStats, GroupStats, Moments, canonical_game, canonical_hash, data_stats};
+pub use text::{ButtonState, Grid, Outcome, PhaseName, Picked, Spot, StepName, SwapState, Visits, Winner, WinnerSeat};
