@@ -3,7 +3,19 @@
 //! The structs here are what the rest of the program works with, and what `run.toml` records. Numbers of
 //! threads are not among them: they change nothing but the time.
 
-use serde::Serialize;
+mod check;
+mod fault;
+mod file;
+pub mod limits;
+mod names;
+mod reader;
+#[cfg(test)]
+mod tests;
+
+pub use check::{board_faults, chunks_of_batch, games_in_blocks, least_komi};
+pub use fault::{ConfigFault, ConfigFaults, Place};
+
+use serde::{Serialize, Serializer};
 
 use crate::games::{GameKind, HalfPoints, Options, Rules};
 
@@ -141,6 +153,7 @@ pub struct PipelineConfig {
     /// Positions a network evaluates a call.
     pub batch: usize,
     /// The boards, in the order of the file. Boards of one game share a network.
+    #[serde(rename = "board")]
     pub boards: Vec<Board>,
     pub search: SearchSection,
     pub selfplay: SelfplaySection,
@@ -181,6 +194,7 @@ pub struct SelfplaySection {
     pub temperature: f32,
     /// `None`: as many turns as the board has rows.
     pub temperature_turns: Option<usize>,
+    #[serde(flatten, serialize_with = "noise_keys")]
     pub noise: Option<RootNoise>,
     /// The standard deviation of komi around the centre, in points, for a board of side 9; scaled with the side.
     pub komi_spread: f32,
@@ -213,6 +227,7 @@ pub struct KomiSection {
     pub games: u64,
     pub block: u64,
     pub visits: u32,
+    #[serde(flatten)]
     pub variation: Variation,
 }
 
@@ -222,6 +237,7 @@ pub struct BalanceSection {
     /// Games a board and komi.
     pub games: u64,
     pub visits: u32,
+    #[serde(flatten)]
     pub variation: Variation,
 }
 
@@ -231,4 +247,25 @@ pub struct MatchSection {
     pub pairs: u64,
     pub visits: u32,
     pub opening_turns: usize,
+}
+
+impl RootNoise {
+    /// The noise of a config; none of it is no noise.
+    pub fn of_share(share: f32, concentration: f32) -> Option<Self> {
+        (share > 0.0).then_some(RootNoise { concentration, share })
+    }
+}
+
+/// Writes noise as the keys of a config file.
+fn noise_keys<S: Serializer>(noise: &Option<RootNoise>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Keys {
+        noise_share: f32,
+        noise_concentration: Option<f32>,
+    }
+    let keys = Keys {
+        noise_share: noise.map_or(0.0, |noise| noise.share),
+        noise_concentration: noise.map(|noise| noise.concentration),
+    };
+    keys.serialize(serializer)
 }

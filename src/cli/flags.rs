@@ -1,0 +1,659 @@
+//! The flags of the commands that play and train, and how they become configs.
+//!
+//! Ranges are those of config files; all flags that are out of range are told at once.
+
+use std::path::PathBuf;
+use std::thread;
+
+use crate::config::limits::{self, Real, Whole};
+use crate::config::{
+    BalanceConfig, Board, ConfigFault, ConfigFaults, KomiConfig, KomiDraw, MatchConfig, RootNoise, SearchConfig,
+    SelfplayConfig, TrainSection, Variation, board_faults, chunks_of_batch, games_in_blocks, least_komi,
+};
+use crate::games::{GameKind, HalfPoints, Options};
+
+/// What is played.
+#[derive(clap::Args, Clone, Debug)]
+pub struct BoardFlags {
+    /// yugo, linage, fugo or sligo
+    #[arg(long)]
+    pub game: GameKind,
+    /// Side of the board, 1 to 19 (Linage: 3 to 19)
+    #[arg(long, value_name = "N")]
+    pub size: u64,
+    /// Yugo: pawns that Black places before White's first turn
+    #[arg(long, value_name = "PAWNS", default_value_t = limits::HANDICAP.usual)]
+    pub handicap: u64,
+    /// Fugo: White may swap on the first turn
+    #[arg(long)]
+    pub pie: bool,
+    /// Turns after which a game is cut off without a result [default: none in Yugo and Linage, whose games end;
+    /// Fugo 4 N², Sligo 8 N² but at least 100]
+    #[arg(long, value_name = "TURNS")]
+    pub move_cap: Option<u64>,
+}
+
+/// What every long job takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct JobFlags {
+    /// Key of all random streams: the same seed gives the same results
+    #[arg(long, value_name = "N", default_value_t = limits::SEED.usual)]
+    pub seed: u64,
+    /// Worker threads; they change the time, not the results [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<u64>,
+}
+
+/// What every job that plays games takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct PlayFlags {
+    /// Positions that a network evaluates a call, and games that a thread keeps going, 16 to 4096
+    #[arg(long, value_name = "N", default_value_t = limits::BATCH.usual)]
+    pub batch: u64,
+    /// Weight of exploration against value, values being expected scores in [0, 1]
+    #[arg(long, value_name = "X", default_value_t = limits::EXPLORATION.usual)]
+    pub exploration: f64,
+    /// How far below its parent's value a step is taken to be before its first visit, in expected score
+    #[arg(long, value_name = "X", default_value_t = limits::REDUCTION.usual)]
+    pub reduction: f64,
+    /// Directory of the run; a run that was stopped goes on
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+/// How measured games are made to differ.
+#[derive(clap::Args, Clone, Debug)]
+pub struct VariationFlags {
+    /// First turns that are drawn, in proportion to visits, among the steps that are nearly best
+    #[arg(long, value_name = "TURNS", default_value_t = limits::DRAWN_TURNS.usual)]
+    pub drawn_turns: u64,
+    /// How much a drawn step may be worth less than the best one, in expected score (0 to 1)
+    #[arg(long, value_name = "X", default_value_t = limits::DELTA.usual)]
+    pub delta: f64,
+}
+
+/// Play games against oneself, to learn from
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    long_about = "Plays games of one engine against itself and writes them, and every search in them, to a run \
+        directory: data to learn from. Games begin with a few random turns, and komi is drawn for each, so that they \
+        differ. Without --net the engine judges positions by random playouts.",
+    after_help = "Example:\n  fairkomi selfplay --game yugo --size 5 --games 500 --out runs/yugo5"
+)]
+pub struct SelfplayFlags {
+    #[command(flatten)]
+    pub board: BoardFlags,
+    /// Games to play
+    #[arg(long, value_name = "N", default_value_t = limits::SELFPLAY_GAMES.usual)]
+    pub games: u64,
+    /// Network (.safetensors) that values positions; without one, random playouts do
+    #[arg(long, value_name = "FILE")]
+    pub net: Option<PathBuf>,
+    /// Simulations that the search of each step is topped up to
+    #[arg(long, value_name = "N", default_value_t = limits::SELFPLAY_VISITS.usual)]
+    pub visits: u64,
+    /// Middle of the komi that games are played at, in points
+    #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true)]
+    pub komi: HalfPoints,
+    /// Standard deviation of komi around it, in points; 0: all alike [default: 4/9 of the side, Fugo 0]
+    #[arg(long, value_name = "POINTS")]
+    pub komi_spread: Option<f64>,
+    /// Each game begins with 0 to this many random turns
+    #[arg(long, value_name = "TURNS", default_value_t = limits::SELFPLAY_OPENING_TURNS.usual)]
+    pub opening_turns: u64,
+    /// Steps of the first turns are drawn in proportion to visits^(1/X)
+    #[arg(long, value_name = "X", default_value_t = limits::TEMPERATURE.usual)]
+    pub temperature: f64,
+    /// The number of these turns; later the most visited step is played [default: the board's side]
+    #[arg(long, value_name = "TURNS")]
+    pub temperature_turns: Option<u64>,
+    /// Share of Dirichlet noise in the priors of the root's steps, 0 (none) to 1
+    #[arg(long, value_name = "X", default_value_t = limits::NOISE_SHARE.usual)]
+    pub noise_share: f64,
+    /// The noise's total concentration, shared equally among the steps
+    #[arg(long, value_name = "X", default_value_t = limits::NOISE_CONCENTRATION.usual)]
+    pub noise_concentration: f64,
+    /// Games in one file, 1 to 256
+    #[arg(long, value_name = "N", default_value_t = limits::SHARD.usual)]
+    pub shard: u64,
+    /// Compress files (.csv.zst)
+    #[arg(long)]
+    pub compress: bool,
+    #[command(flatten)]
+    pub play: PlayFlags,
+    #[command(flatten)]
+    pub job: JobFlags,
+}
+
+/// Train a network on games that were played
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    long_about = "Trains a value network on the games of one or more run directories, all of one game but of any \
+        sizes, and writes it to a file. Stops when the loss on games held out no longer falls.",
+    after_help = "Example:\n  fairkomi train --data runs/yugo5 runs/yugo7 --out yugo.safetensors"
+)]
+pub struct TrainFlags {
+    /// Run directories with the games to learn from
+    #[arg(long, value_name = "DIR", num_args = 1.., required = true)]
+    pub data: Vec<PathBuf>,
+    /// File to write the network to (.safetensors)
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Network to start from, instead of a random one
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    /// Convolutions of the trunk
+    #[arg(long, value_name = "N", default_value_t = limits::LAYERS.usual)]
+    pub layers: u64,
+    /// Channels of each convolution
+    #[arg(long, value_name = "N", default_value_t = limits::CHANNELS.usual)]
+    pub channels: u64,
+    /// Passes over the data at most
+    #[arg(long, value_name = "N", default_value_t = limits::EPOCHS.usual)]
+    pub epochs: u64,
+    /// Epochs without a better held-out loss after which training stops
+    #[arg(long, value_name = "N", default_value_t = limits::PATIENCE.usual)]
+    pub patience: u64,
+    /// Positions in a gradient step
+    #[arg(long, value_name = "N", default_value_t = limits::TRAIN_BATCH.usual)]
+    pub batch: u64,
+    /// Parts into which such a batch is split for the threads; the result depends on it
+    #[arg(long, value_name = "N", default_value_t = limits::CHUNKS.usual)]
+    pub chunks: u64,
+    /// AdamW's step size
+    #[arg(long, value_name = "X", default_value_t = limits::LEARNING_RATE.usual)]
+    pub learning_rate: f64,
+    /// AdamW's weight decay
+    #[arg(long, value_name = "X", default_value_t = limits::WEIGHT_DECAY.usual)]
+    pub weight_decay: f64,
+    /// Share of the games held out, 0.01 to 0.5
+    #[arg(long, value_name = "X", default_value_t = limits::VALIDATION.usual)]
+    pub validation: f64,
+    #[command(flatten)]
+    pub job: JobFlags,
+}
+
+/// Measure which komi is fair
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    long_about = "Plays an engine against itself from the empty board at several komi, block by block, and tells \
+        which komi gives both sides the same chances, with its interval. Fugo has no komi: there the first player's \
+        score and that of each opening are measured.",
+    after_help = "Example:\n  fairkomi komi --game sligo --size 5 --net sligo.safetensors --out runs/komi-sligo5"
+)]
+pub struct KomiFlags {
+    #[command(flatten)]
+    pub board: BoardFlags,
+    /// Games in all, at least two blocks
+    #[arg(long, value_name = "N", default_value_t = limits::KOMI_GAMES.usual)]
+    pub games: u64,
+    /// Games at one komi before the next komi is chosen
+    #[arg(long, value_name = "N", default_value_t = limits::BLOCK.usual)]
+    pub block: u64,
+    /// The first block's komi, in points [default: what the engine suggests]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub start: Option<HalfPoints>,
+    /// Network (.safetensors) that values positions; without one, random playouts do
+    #[arg(long, value_name = "FILE")]
+    pub net: Option<PathBuf>,
+    /// Simulations that the search of each step is topped up to
+    #[arg(long, value_name = "N", default_value_t = limits::MEASURED_VISITS.usual)]
+    pub visits: u64,
+    #[command(flatten)]
+    pub variation: VariationFlags,
+    #[command(flatten)]
+    pub play: PlayFlags,
+    #[command(flatten)]
+    pub job: JobFlags,
+}
+
+/// Measure how balanced a board is at given komi
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    long_about = "Plays an engine against itself from the empty board at each komi given, and tells how often the \
+        first player wins, with intervals.",
+    after_help = "Example:\n  fairkomi balance --game linage --size 5 --komi 0.5 3.5 --out runs/balance-linage5"
+)]
+pub struct BalanceFlags {
+    #[command(flatten)]
+    pub board: BoardFlags,
+    /// Komi to measure at, in points [default: 0, Linage 0.5]
+    #[arg(long, value_name = "K", num_args = 1.., allow_negative_numbers = true)]
+    pub komi: Vec<HalfPoints>,
+    /// Games at each komi
+    #[arg(long, value_name = "N", default_value_t = limits::BALANCE_GAMES.usual)]
+    pub games: u64,
+    /// Network (.safetensors) that values positions; without one, random playouts do
+    #[arg(long, value_name = "FILE")]
+    pub net: Option<PathBuf>,
+    /// Simulations that the search of each step is topped up to
+    #[arg(long, value_name = "N", default_value_t = limits::MEASURED_VISITS.usual)]
+    pub visits: u64,
+    #[command(flatten)]
+    pub variation: VariationFlags,
+    #[command(flatten)]
+    pub play: PlayFlags,
+    #[command(flatten)]
+    pub job: JobFlags,
+}
+
+/// Find out which of two engines is stronger
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    long_about = "Plays two engines, a and b, against each other: each random opening twice, with the seats \
+        exchanged. Tells the score of a and the difference in Elo, with intervals.",
+    after_help = "Examples:\n  fairkomi match --game yugo --size 5 --a-net yugo.safetensors --out runs/net-playouts\n  \
+        fairkomi match --game fugo --size 5 --a-visits 400 --b-visits 100 --out runs/visits"
+)]
+pub struct MatchFlags {
+    #[command(flatten)]
+    pub board: BoardFlags,
+    /// Openings, each played twice
+    #[arg(long, value_name = "N", default_value_t = limits::PAIRS.usual)]
+    pub pairs: u64,
+    /// Komi, in points [default: 0, Linage 0.5]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub komi: Option<HalfPoints>,
+    /// Random turns of each opening
+    #[arg(long, value_name = "TURNS", default_value_t = limits::MATCH_OPENING_TURNS.usual)]
+    pub opening_turns: u64,
+    /// Network (.safetensors) of engine a; without one, it judges by random playouts
+    #[arg(long, value_name = "FILE")]
+    pub a_net: Option<PathBuf>,
+    /// Simulations that engine a's search of each step is topped up to
+    #[arg(long, value_name = "N", default_value_t = limits::MEASURED_VISITS.usual)]
+    pub a_visits: u64,
+    /// Network (.safetensors) of engine b; without one, it judges by random playouts
+    #[arg(long, value_name = "FILE")]
+    pub b_net: Option<PathBuf>,
+    /// Simulations that engine b's search of each step is topped up to
+    #[arg(long, value_name = "N", default_value_t = limits::MEASURED_VISITS.usual)]
+    pub b_visits: u64,
+    #[command(flatten)]
+    pub play: PlayFlags,
+    #[command(flatten)]
+    pub job: JobFlags,
+}
+
+impl JobFlags {
+    /// Worker threads: as asked for, else one for each core.
+    pub fn threads(&self) -> usize {
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        self.threads.and_then(|threads| usize::try_from(threads).ok()).unwrap_or_else(cores)
+    }
+}
+
+impl SelfplayFlags {
+    /// The config that the flags ask for.
+    pub fn config(&self) -> Result<SelfplayConfig, ConfigFaults> {
+        let mut check = Check::default();
+        let board = check.board(&self.board);
+        let spread = self.komi_spread.unwrap_or(match board.game {
+            GameKind::Fugo => 0.0,
+            _ => limits::KOMI_SPREAD.usual * board.size as f64 / 9.0,
+        });
+        let spread = check.real("--komi-spread", spread, &limits::KOMI_SPREAD) as f32;
+        if board.game == GameKind::Fugo {
+            check.komi("--komi", &board, self.komi);
+            if spread > 0.0 {
+                check.refuse("--komi-spread", limits::refusal(spread, "fugo has no komi"));
+            }
+        } else {
+            check.real("--komi", self.komi.points(), &limits::KOMI);
+        }
+        let turns = self.temperature_turns.map(|n| check.whole("--temperature-turns", n, &limits::TEMPERATURE_TURNS));
+        let share = check.real("--noise-share", self.noise_share, &limits::NOISE_SHARE) as f32;
+        let concentration =
+            check.real("--noise-concentration", self.noise_concentration, &limits::NOISE_CONCENTRATION) as f32;
+        let config = SelfplayConfig {
+            board,
+            games: check.whole("--games", self.games, &limits::SELFPLAY_GAMES),
+            seed: check.job(&self.job),
+            batch: check.batch(&self.play),
+            shard: check.whole("--shard", self.shard, &limits::SHARD),
+            compress: self.compress,
+            search: check.search("--visits", self.visits, &self.play),
+            komi: KomiDraw { centre: self.komi, spread },
+            opening_turns: check.whole("--opening-turns", self.opening_turns, &limits::SELFPLAY_OPENING_TURNS),
+            temperature: check.real("--temperature", self.temperature, &limits::TEMPERATURE) as f32,
+            temperature_turns: turns.unwrap_or(board.size),
+            noise: RootNoise::of_share(share, concentration),
+        };
+        check.done(config)
+    }
+}
+
+impl TrainFlags {
+    /// The config that the flags ask for, and the seed.
+    pub fn config(&self) -> Result<(TrainSection, u64), ConfigFaults> {
+        let mut check = Check::default();
+        let seed = check.job(&self.job);
+        let config = TrainSection {
+            layers: check.whole("--layers", self.layers, &limits::LAYERS),
+            channels: check.whole("--channels", self.channels, &limits::CHANNELS),
+            epochs: check.whole("--epochs", self.epochs, &limits::EPOCHS),
+            patience: check.whole("--patience", self.patience, &limits::PATIENCE),
+            batch: check.whole("--batch", self.batch, &limits::TRAIN_BATCH),
+            chunks: check.whole("--chunks", self.chunks, &limits::CHUNKS),
+            learning_rate: check.real("--learning-rate", self.learning_rate, &limits::LEARNING_RATE),
+            weight_decay: check.real("--weight-decay", self.weight_decay, &limits::WEIGHT_DECAY),
+            validation: check.real("--validation", self.validation, &limits::VALIDATION),
+        };
+        check.agree("--chunks", "--batch", chunks_of_batch(config.chunks, config.batch));
+        check.done((config, seed))
+    }
+}
+
+impl KomiFlags {
+    /// The config that the flags ask for.
+    pub fn config(&self) -> Result<KomiConfig, ConfigFaults> {
+        let mut check = Check::default();
+        let board = check.board(&self.board);
+        let config = KomiConfig {
+            board,
+            games: check.whole("--games", self.games, &limits::KOMI_GAMES),
+            block: check.whole("--block", self.block, &limits::BLOCK),
+            seed: check.job(&self.job),
+            batch: check.batch(&self.play),
+            search: check.search("--visits", self.visits, &self.play),
+            variation: check.variation(&self.variation),
+            start: self.start.map(|komi| check.komi("--start", &board, komi)),
+        };
+        check.agree("--games", "--block", games_in_blocks(config.games, config.block));
+        check.done(config)
+    }
+}
+
+impl BalanceFlags {
+    /// The config that the flags ask for.
+    pub fn config(&self) -> Result<BalanceConfig, ConfigFaults> {
+        let mut check = Check::default();
+        let board = check.board(&self.board);
+        let mut komi = Vec::new();
+        for given in &self.komi {
+            let given = check.komi("--komi", &board, *given);
+            if komi.contains(&given) {
+                check.refuse("--komi", format!("{given} is given twice"));
+            }
+            komi.push(given);
+        }
+        if komi.is_empty() {
+            komi.push(least_komi(board.game));
+        }
+        let config = BalanceConfig {
+            board,
+            games: check.whole("--games", self.games, &limits::BALANCE_GAMES),
+            seed: check.job(&self.job),
+            batch: check.batch(&self.play),
+            search: check.search("--visits", self.visits, &self.play),
+            variation: check.variation(&self.variation),
+            komi,
+        };
+        check.done(config)
+    }
+}
+
+impl MatchFlags {
+    /// The config that the flags ask for.
+    pub fn config(&self) -> Result<MatchConfig, ConfigFaults> {
+        let mut check = Check::default();
+        let board = check.board(&self.board);
+        let a = check.search("--a-visits", self.a_visits, &self.play);
+        let config = MatchConfig {
+            board,
+            pairs: check.whole("--pairs", self.pairs, &limits::PAIRS),
+            seed: check.job(&self.job),
+            batch: check.batch(&self.play),
+            komi: self.komi.map_or(least_komi(board.game), |komi| check.komi("--komi", &board, komi)),
+            opening_turns: check.whole("--opening-turns", self.opening_turns, &limits::MATCH_OPENING_TURNS),
+            a,
+            b: SearchConfig { visits: check.whole("--b-visits", self.b_visits, &limits::MEASURED_VISITS), ..a },
+        };
+        check.done(config)
+    }
+}
+
+/// Collects what is wrong with flags. A flag that is wrong is read as its usual value, so that checking can go on.
+#[derive(Default)]
+struct Check {
+    faults: Vec<ConfigFault>,
+}
+
+impl Check {
+    fn whole<T: TryFrom<u64> + Default>(&mut self, flag: &str, value: u64, allowed: &Whole) -> T {
+        allowed.check(value).unwrap_or_else(|what| {
+            self.refuse(flag, what);
+            allowed.usual()
+        })
+    }
+
+    fn real(&mut self, flag: &str, value: f64, allowed: &Real) -> f64 {
+        allowed.check(value).unwrap_or_else(|what| {
+            self.refuse(flag, what);
+            allowed.usual
+        })
+    }
+
+    fn refuse(&mut self, flag: &str, what: String) {
+        self.faults.push(ConfigFault { file: None, place: None, key: flag.to_string(), what });
+    }
+
+    /// Refuses a flag that does not go with another, unless one of them is wrong anyway.
+    fn agree(&mut self, flag: &str, other: &str, check: Result<(), String>) {
+        let sound = !self.faults.iter().any(|fault| fault.key == flag || fault.key == other);
+        if let (true, Err(what)) = (sound, check) {
+            self.refuse(flag, what);
+        }
+    }
+
+    fn board(&mut self, flags: &BoardFlags) -> Board {
+        let BoardFlags { game, pie, .. } = *flags;
+        let earlier = self.faults.len();
+        let size = self.whole("--size", flags.size, &limits::SIZE);
+        let handicap = self.whole("--handicap", flags.handicap, &limits::HANDICAP);
+        if self.faults.len() == earlier {
+            for (key, fault) in board_faults(game, size, Options { handicap, pie }) {
+                self.refuse(&format!("--{key}"), fault.to_string());
+            }
+        }
+        let move_cap = flags.move_cap.map(|turns| self.whole("--move-cap", turns, &limits::MOVE_CAP));
+        Board { game, size, handicap, pie, move_cap: move_cap.or(game.default_move_cap(size)) }
+    }
+
+    /// Checks the number of threads, and gives the seed.
+    fn job(&mut self, flags: &JobFlags) -> u64 {
+        if let Some(threads) = flags.threads {
+            let _: u64 = self.whole("--threads", threads, &limits::THREADS);
+        }
+        self.whole("--seed", flags.seed, &limits::SEED)
+    }
+
+    fn batch(&mut self, flags: &PlayFlags) -> usize {
+        self.whole("--batch", flags.batch, &limits::BATCH)
+    }
+
+    fn search(&mut self, flag: &str, visits: u64, flags: &PlayFlags) -> SearchConfig {
+        SearchConfig {
+            visits: self.whole(flag, visits, &limits::MEASURED_VISITS),
+            exploration: self.real("--exploration", flags.exploration, &limits::EXPLORATION) as f32,
+            reduction: self.real("--reduction", flags.reduction, &limits::REDUCTION) as f32,
+        }
+    }
+
+    fn variation(&mut self, flags: &VariationFlags) -> Variation {
+        Variation {
+            drawn_turns: self.whole("--drawn-turns", flags.drawn_turns, &limits::DRAWN_TURNS),
+            delta: self.real("--delta", flags.delta, &limits::DELTA) as f32,
+        }
+    }
+
+    /// A komi that the rules allow.
+    fn komi(&mut self, flag: &str, board: &Board, komi: HalfPoints) -> HalfPoints {
+        self.real(flag, komi.points(), &limits::KOMI);
+        if let Err(fault) = board.game.check_komi(komi) {
+            self.refuse(flag, fault.to_string());
+        }
+        komi
+    }
+
+    fn done<T>(self, config: T) -> Result<T, ConfigFaults> {
+        if self.faults.is_empty() { Ok(config) } else { Err(ConfigFaults(self.faults)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+
+    #[derive(Parser)]
+    enum Job {
+        Selfplay(SelfplayFlags),
+        Train(TrainFlags),
+        Komi(KomiFlags),
+        Balance(BalanceFlags),
+        Match(MatchFlags),
+    }
+
+    fn job(line: &str) -> Job {
+        let words = ["fairkomi"].into_iter().chain(line.split_whitespace());
+        Job::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    /// The config, shown, or all that is wrong with the flags.
+    fn outcome(line: &str) -> Result<String, String> {
+        fn shown(config: Result<impl std::fmt::Debug, ConfigFaults>) -> Result<String, String> {
+            config.map(|config| format!("{config:?}")).map_err(|faults| faults.to_string())
+        }
+        match job(line) {
+            Job::Selfplay(flags) => shown(flags.config()),
+            Job::Train(flags) => shown(flags.config()),
+            Job::Komi(flags) => shown(flags.config()),
+            Job::Balance(flags) => shown(flags.config()),
+            Job::Match(flags) => shown(flags.config()),
+        }
+    }
+
+    #[test]
+    fn the_flags_are_well_formed_and_every_command_has_an_example() {
+        let mut command = Job::command();
+        command.build();
+        command.clone().debug_assert();
+        for job in command.get_subcommands_mut() {
+            let help = job.render_long_help().to_string();
+            if job.get_name() != "help" {
+                assert!(help.contains(&format!("Usage: fairkomi {}", job.get_name())), "{help}");
+                assert!(help.contains("Example") && !help.contains("What every"), "{help}");
+                assert!(job.get_arguments().all(|flag| flag.get_help().is_some()), "{help}");
+            }
+        }
+    }
+
+    #[test]
+    fn faults_of_flags_are_told() {
+        let table = [
+            (
+                "komi --game yugo --size 5 --out x --visits 0",
+                "--visits: 0 is not allowed (a whole number from 1 to 1000000)",
+            ),
+            ("komi --game yugo --size 0 --out x", "--size: 0 is not allowed (a whole number from 1 to 19)"),
+            ("komi --game linage --size 2 --out x", "--size: size 2 is not allowed in linage (3 to 19)"),
+            ("komi --game yugo --size 5 --out x --pie", "--pie: the pie rule belongs to fugo, not to yugo"),
+            (
+                "komi --game fugo --size 5 --out x --handicap 1",
+                "--handicap: handicap 1 is not allowed in fugo on 5x5 (0 at most)",
+            ),
+            (
+                "komi --game sligo --size 5 --out x --move-cap 0",
+                "--move-cap: 0 is not allowed (a whole number from 1 to 1000000)",
+            ),
+            (
+                "komi --game sligo --size 5 --out x --games 100 --block 64",
+                "--games: 100 is not allowed (at least two blocks, which are 128)",
+            ),
+            (
+                "komi --game yugo --size 5 --out x --start -0.5",
+                "--start: komi -0.5 is not allowed in yugo (whole points only)",
+            ),
+            ("komi --game yugo --size 5 --out x --delta nan", "--delta: NaN is not allowed (a number from 0 to 1)"),
+            (
+                "komi --game yugo --size 5 --out x --threads 0",
+                "--threads: 0 is not allowed (a whole number from 1 to 1024)",
+            ),
+            ("balance --game linage --size 5 --out x --komi 0.5 0.5", "--komi: 0.5 is given twice"),
+            (
+                "balance --game fugo --size 5 --out x --komi 1",
+                "--komi: komi 1 is not allowed in fugo (the game has no score and no komi)",
+            ),
+            (
+                "balance --game sligo --size 5 --out x --komi -2000",
+                "--komi: -2000 is not allowed (a number from -1000 to 1000)",
+            ),
+            (
+                "match --game yugo --size 5 --out x --b-visits 0",
+                "--b-visits: 0 is not allowed (a whole number from 1 to 1000000)",
+            ),
+            (
+                "selfplay --game fugo --size 5 --out x --komi-spread 2",
+                "--komi-spread: 2 is not allowed (fugo has no komi)",
+            ),
+            (
+                "selfplay --game yugo --size 5 --out x --batch 8",
+                "--batch: 8 is not allowed (a whole number from 16 to 4096)",
+            ),
+            (
+                "train --data a --out x --batch 16 --chunks 32",
+                "--chunks: 32 is not allowed (at most the batch, which is 16)",
+            ),
+            (
+                "train --data a b --out x --epochs 0 --learning-rate 2 --seed 9223372036854775808",
+                "3 faults:
+  --seed: 9223372036854775808 is not allowed (a whole number from 0 to 9223372036854775807)
+  --epochs: 0 is not allowed (a whole number from 1 to 10000)
+  --learning-rate: 2 is not allowed (a number from 0.000001 to 1)",
+            ),
+        ];
+        for (line, expected) in table {
+            assert_eq!(outcome(line), Err(expected.to_string()), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_usual_value() {
+        let Job::Selfplay(flags) = job("selfplay --game linage --size 9 --out x") else { unreachable!() };
+        let config = flags.config().unwrap();
+        assert_eq!((config.games, config.seed, config.batch, config.shard), (1000, 1, 64, 256));
+        assert_eq!(config.komi, KomiDraw { centre: HalfPoints(0), spread: 4.0 });
+        assert_eq!((config.temperature_turns, config.board.move_cap), (9, None));
+        assert_eq!(config.noise, Some(RootNoise { concentration: 10.0, share: 0.25 }));
+
+        let Job::Selfplay(flags) = job("selfplay --game fugo --size 3 --out x --noise-share 0 --compress") else {
+            unreachable!()
+        };
+        let config = flags.config().unwrap();
+        assert_eq!(
+            (config.noise, config.komi.spread, config.board.move_cap, config.compress),
+            (None, 0.0, Some(36), true)
+        );
+
+        let Job::Balance(flags) = job("balance --game linage --size 9 --out x") else { unreachable!() };
+        assert_eq!(flags.config().unwrap().komi, [HalfPoints(1)]);
+        let Job::Balance(flags) = job("balance --game sligo --size 9 --out x --komi -1 3.5") else { unreachable!() };
+        assert_eq!(flags.config().unwrap().komi, [HalfPoints(-2), HalfPoints(7)]);
+
+        let Job::Match(flags) = job("match --game yugo --size 5 --out x --a-visits 7 --reduction 0") else {
+            unreachable!()
+        };
+        let config = flags.config().unwrap();
+        assert_eq!((config.a.visits, config.b.visits, config.a.reduction, config.b.reduction), (7, 200, 0.0, 0.0));
+        assert_eq!((config.komi, config.pairs, config.opening_turns), (HalfPoints(0), 200, 2));
+
+        let Job::Komi(flags) = job("komi --game yugo --size 5 --out x --threads 3") else { unreachable!() };
+        assert_eq!((flags.config().unwrap().start, flags.job.threads()), (None, 3));
+
+        let Job::Train(flags) = job("train --data a b --out x --from y") else { unreachable!() };
+        assert_eq!((flags.data.len(), flags.config().unwrap().1, flags.job.threads() >= 1), (2, 1, true));
+        assert_eq!(flags.config().unwrap().0.learning_rate, 0.001);
+    }
+}
