@@ -10,6 +10,7 @@ pub mod komi;
 pub mod learn;
 pub mod net;
 pub mod records;
+pub mod report;
 pub mod search;
 pub mod selfplay;
 pub mod stats;

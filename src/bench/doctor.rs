@@ -1,6 +1,7 @@
 //! What `doctor` finds out about this machine and this build, and what to do about each fault.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
@@ -36,6 +37,23 @@ pub struct Fault {
     pub what: String,
     /// What the user can do about it.
     pub cure: String,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for check in &self.checks {
+            let mark = if check.fault.is_some() { "FAULT" } else { "ok" };
+            write!(f, "{mark:<6} {:<24} {}", check.name, check.found)?;
+            if let Some(expected) = &check.expected {
+                write!(f, " (expected {expected})")?;
+            }
+            writeln!(f)?;
+            if let Some(fault) = &check.fault {
+                writeln!(f, "       {}\n       cure: {}", fault.what, fault.cure)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Report {

@@ -2,8 +2,21 @@
 //!
 //! Exit codes: 0 done, 1 failed while running, 2 the input is wrong (clap uses 2 for its own errors too).
 
+mod balance;
+mod data;
+mod doctor;
+mod flags;
+mod job;
+mod komi;
+mod log;
+mod matches;
 mod perft;
+mod pipeline;
 mod position;
+mod progress;
+mod selfplay;
+mod stop;
+mod train;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -20,8 +33,16 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Perft(perft::Args),
+    Pipeline(pipeline::Args),
+    Selfplay(flags::SelfplayFlags),
+    Train(flags::TrainFlags),
+    Komi(flags::KomiFlags),
+    Balance(flags::BalanceFlags),
+    Match(flags::MatchFlags),
+    Data(data::Args),
     Position(position::Args),
+    Perft(perft::Args),
+    Doctor(doctor::Args),
 }
 
 /// Why a command did not do what it was asked.
@@ -50,9 +71,18 @@ impl Failure {
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
+    crate::net::runtime::set_single_threaded();
     let outcome = match Cli::parse().command {
-        Command::Perft(args) => perft::run(&args),
+        Command::Pipeline(args) => pipeline::run(&args),
+        Command::Selfplay(flags) => selfplay::run(&flags),
+        Command::Train(flags) => train::run(&flags),
+        Command::Komi(flags) => komi::run(&flags),
+        Command::Balance(flags) => balance::run(&flags),
+        Command::Match(flags) => matches::run(&flags),
+        Command::Data(args) => data::run(&args),
         Command::Position(args) => position::run(&args),
+        Command::Perft(args) => perft::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
     };
     let (error, code) = match outcome {
         Ok(()) => return ExitCode::SUCCESS,
@@ -72,4 +102,10 @@ fn printed(result: io::Result<()>) -> Outcome {
         }
         _ => Ok(()),
     }
+}
+
+/// Prints to standard output.
+fn print(text: &str) -> Outcome {
+    let mut out = io::stdout().lock();
+    printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }

@@ -26,8 +26,10 @@ use crate::with_game;
 
 /// Is told how the job goes.
 pub trait Ui: Sync {
-    /// A stage of so many games begins; the observer is told of each.
-    fn games<'a>(&'a self, stage: &str, games: u64) -> Box<dyn Observer + 'a>;
+    /// The run's directory is there.
+    fn begin(&self);
+    /// A stage of so many games begins, `done` of which were played before; the observer is told of each.
+    fn games<'a>(&'a self, stage: &str, games: u64, done: u64) -> Box<dyn Observer + 'a>;
     /// A training goes on.
     fn training(&self, stage: &str, data: &Data, progress: Progress<'_>);
     /// A line for the log.
@@ -90,7 +92,9 @@ pub fn pipeline(
     stop: &AtomicBool,
     ui: &dyn Ui,
 ) -> Result<PipelineResult, PipelineError> {
-    let _claim = claim(out, &run_toml(&toml::to_string(config)?, info))?;
+    let claim = claim(out, &run_toml(&toml::to_string(config)?, info))?;
+    ui.begin();
+    claim.warnings.iter().for_each(|warning| ui.say(warning));
     let mut job = Job { config, out, threads, info, stop, ui, times: Vec::new() };
     let mut results = Vec::new();
     for game in GameKind::ALL {
@@ -157,7 +161,7 @@ impl Job<'_> {
         };
         let path = self.folder(board).join(format!("selfplay-{generation}"));
         let mut dir = self.open(&path, &config, &engine)?;
-        let watch = self.ui.games(&stage, config.games);
+        let watch = self.ui.games(&stage, config.games, dir.manifest().games());
         let begun = Instant::now();
         with_game!(game, size, G => generate::<G>(&config, &engine, &mut dir, self.workers(), self.control(&*watch)))?;
         drop(watch);
@@ -215,7 +219,7 @@ impl Job<'_> {
             start: None,
         };
         let mut dir = self.open(&self.folder(board).join("komi"), &config, &engine)?;
-        let watch = self.ui.games(&stage, config.games);
+        let watch = self.ui.games(&stage, config.games, dir.manifest().games());
         let begun = Instant::now();
         let control = self.control(&*watch);
         let (found, own) = with_game!(board.game, board.size, G => (
@@ -246,7 +250,7 @@ impl Job<'_> {
             komi,
         };
         let mut dir = self.open(&self.folder(board).join("balance"), &config, &engine)?;
-        let watch = self.ui.games(&stage, config.games * config.komi.len() as u64);
+        let watch = self.ui.games(&stage, config.games * config.komi.len() as u64, dir.manifest().games());
         let begun = Instant::now();
         let control = self.control(&*watch);
         let found = with_game!(board.game, board.size, G => measure_balance::<G>(&config, &engine, &mut dir, self.workers(), control));
@@ -272,7 +276,7 @@ impl Job<'_> {
             b: search,
         };
         let mut dir = self.open(&self.folder(board).join("match"), &config, &engines[0])?;
-        let watch = self.ui.games(&stage, 2 * config.pairs);
+        let watch = self.ui.games(&stage, 2 * config.pairs, dir.manifest().games());
         let begun = Instant::now();
         let control = self.control(&*watch);
         with_game!(game, size, G => play_match::<G>(&config, &engines, &mut dir, self.workers(), control))?;

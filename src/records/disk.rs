@@ -11,7 +11,7 @@ use super::RunError;
 
 /// The size and the checksum of a file's bytes as they lie on the disk (after compression).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Fingerprint {
+pub struct Fingerprint {
     pub bytes: u64,
     pub sha256: String,
 }
@@ -70,10 +70,7 @@ pub(super) fn is_unfinished(name: &str) -> bool {
 
 /// Writes a file under a temporary name in the same directory, syncs and renames it, and syncs the directory.
 /// When it fails, what stood at `path` before still does.
-pub(super) fn write_whole(
-    path: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<Fingerprint, RunError> {
+pub fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Fingerprint, RunError> {
     let temporary = unfinished(path);
     let written = write_synced(&temporary, fill).and_then(|found| fs::rename(&temporary, path).map(|()| found));
     match written {

@@ -18,6 +18,7 @@ mod text;
 mod testing;
 
 pub use check::{CheckError, CheckReport, Difference, check_files, check_run};
+pub use disk::{Fingerprint, write_whole};
 pub use error::RunError;
 pub use manifest::{FileEntry, Manifest, ShardEntry};
 pub use reader::{Located, ReadError, RowError, Rows};

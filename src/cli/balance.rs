@@ -1,0 +1,23 @@
+//! `fairkomi balance`
+
+use super::flags::BalanceFlags;
+use super::job::Job;
+use super::{Outcome, print};
+use crate::komi::measure_balance;
+use crate::report::{balance_text, write_balance};
+use crate::selfplay::Engine;
+use crate::with_game;
+
+pub fn run(flags: &BalanceFlags) -> Outcome {
+    let config = flags.config()?;
+    let job = Job::begin(flags.job.threads())?;
+    let (game, size) = (config.board.game, config.board.size);
+    let engine = Engine::load(flags.net.as_deref(), config.search, game, size, config.batch)?;
+    let mut dir = job.open(&flags.play.out, &config, &[&engine])?;
+    let (done, total) = (dir.manifest().games(), config.games * config.komi.len() as u64);
+    let found = job.watch(&format!("balance {game} {size}x{size}"), total, done, |control| {
+        with_game!(game, size, G => measure_balance::<G>(&config, &engine, &mut dir, job.workers(config.batch), control))
+    })?;
+    write_balance(dir.path(), &found)?;
+    print(&balance_text(&found, &engine.describe()))
+}

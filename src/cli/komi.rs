@@ -1,0 +1,24 @@
+//! `fairkomi komi`
+
+use super::flags::KomiFlags;
+use super::job::Job;
+use super::{Failure, Outcome, print};
+use crate::komi::{known, measure_komi, own_answer};
+use crate::report::{komi_text, write_komi};
+use crate::selfplay::Engine;
+use crate::with_game;
+
+pub fn run(flags: &KomiFlags) -> Outcome {
+    let config = flags.config()?;
+    let job = Job::begin(flags.job.threads())?;
+    let (game, size) = (config.board.game, config.board.size);
+    let engine = Engine::load(flags.net.as_deref(), config.search, game, size, config.batch)?;
+    let mut dir = job.open(&flags.play.out, &config, &[&engine])?;
+    let done = dir.manifest().games();
+    let found = job.watch(&format!("komi {game} {size}x{size}"), config.games, done, |control| {
+        with_game!(game, size, G => measure_komi::<G>(&config, &engine, &mut dir, job.workers(config.batch), control))
+    })?;
+    let own = with_game!(game, size, G => own_answer::<G>(&engine, size, config.batch)).map_err(Failure::run)?;
+    write_komi(dir.path(), &found, own)?;
+    print(&komi_text(&found, &engine.describe(), own, known(game, size)))
+}

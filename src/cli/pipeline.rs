@@ -1,0 +1,114 @@
+//! `fairkomi pipeline`
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use super::job::{Job, run_info, start_log};
+use super::progress::{Progress, say};
+use super::{Failure, Outcome, print};
+use crate::config::PipelineConfig;
+use crate::learn::{Data, PipelineError, Ui, pipeline};
+use crate::net;
+use crate::records::write_whole;
+use crate::report::{epoch_text, pipeline_text, write_summary};
+use crate::selfplay::Observer;
+
+/// Play, learn and measure on a list of boards
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    long_about = "The main job: for each game of the config self-play, training, self-play with the network and \
+        training again; then for each board the fair komi, the balance, and a match of the network against playouts. \
+        Stopped or killed, the same command goes on.",
+    after_help = "Example:\n  fairkomi pipeline --config configs/quick.toml --out runs/quick"
+)]
+pub struct Args {
+    /// What to do (TOML); configs/standard.toml explains every key
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+    /// Directory of the run
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Worker threads; they change the time, not the results [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    let config = PipelineConfig::load(&args.config)?;
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let job = Job::begin(args.threads.unwrap_or_else(cores).max(1))?;
+    let ui = Console { told: Mutex::new(String::new()), out: args.out.clone() };
+    let result = pipeline(&config, &args.out, job.threads, &run_info(), job.stop.flag(), &ui)?;
+    let text = pipeline_text(&result);
+    write_whole(&args.out.join("report.txt"), |file| file.write_all(text.as_bytes()))?;
+    write_summary(&args.out, &result.boards)?;
+    print(&text)
+}
+
+/// Tells of the job on standard error.
+struct Console {
+    /// The training whose data have been told of.
+    told: Mutex<String>,
+    out: PathBuf,
+}
+
+impl Ui for Console {
+    fn begin(&self) {
+        if let Err(Failure::Run(error) | Failure::Input(error)) = start_log(&self.out) {
+            say(&format!("warning: {error:#}"));
+        }
+    }
+
+    fn games<'a>(&'a self, stage: &str, games: u64, done: u64) -> Box<dyn Observer + 'a> {
+        tracing::info!(stage, games, done, "begins");
+        Box::new(Shown(Some(Progress::start(stage, games, done))))
+    }
+
+    fn training(&self, stage: &str, data: &Data, progress: net::Progress<'_>) {
+        let mut told = self.told.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if *told != stage {
+            *told = stage.to_string();
+            say(&format!("{stage}: {}", data.used.describe()));
+        }
+        if let net::Progress::Epoch(report) = progress {
+            say(&format!("{stage}: {}", epoch_text(report)));
+        }
+    }
+
+    fn say(&self, line: &str) {
+        tracing::warn!("{line}");
+    }
+}
+
+/// Progress that leaves its last line behind.
+struct Shown(Option<Progress>);
+
+impl Observer for Shown {
+    fn game_done(&self, evaluations: u64) {
+        if let Some(progress) = &self.0 {
+            progress.game_done(evaluations);
+        }
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        if let Some(progress) = self.0.take() {
+            progress.finish();
+        }
+    }
+}
+
+impl From<PipelineError> for Failure {
+    fn from(error: PipelineError) -> Self {
+        match error {
+            PipelineError::Run(error) => error.into(),
+            PipelineError::Play(error) => error.into(),
+            PipelineError::Measure(error) => error.into(),
+            PipelineError::Train(error) => error.into(),
+            PipelineError::Engine(error) => error.into(),
+            PipelineError::Read(error) => error.into(),
+            error => Failure::run(error),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! `fairkomi train`
+
+use super::flags::TrainFlags;
+use super::job::Job;
+use super::progress::say;
+use super::{Failure, Outcome, print};
+use crate::learn::{TrainingJob, train};
+use crate::net::Progress;
+use crate::report::{calibration_text, epoch_text};
+
+pub fn run(flags: &TrainFlags) -> Outcome {
+    let (settings, seed) = flags.config()?;
+    let job = Job::begin(flags.job.threads())?;
+    let training = TrainingJob {
+        settings: &settings,
+        seed,
+        data: &flags.data,
+        start: flags.from.as_deref(),
+        out: &flags.out,
+        generation: 0,
+        threads: job.threads,
+    };
+    let mut is_told = false;
+    let (trained, file) = train(&training, job.stop.flag(), |data, progress| {
+        if !std::mem::replace(&mut is_told, true) {
+            say(&data.used.describe());
+        }
+        if let Progress::Epoch(report) = progress {
+            say(&epoch_text(report));
+        }
+    })?;
+    let best = trained.network.meta().epoch;
+    let calibration = trained.history.get(best.wrapping_sub(1)).and_then(|report| report.calibration.as_ref());
+    print(&format!("{} ({}), the network of epoch {best}\n", flags.out.display(), file.hash()))?;
+    calibration.map_or(Ok::<(), Failure>(()), |calibration| print(&calibration_text(calibration)))
+}

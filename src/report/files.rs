@@ -1,0 +1,247 @@
+//! The same figures as CSV files in the run's directory.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::arena::MatchReport;
+use crate::games::HalfPoints;
+use crate::komi::{Balance, Measurement};
+use crate::learn::BoardResult;
+use crate::records::{RunError, Tally, write_whole};
+
+/// Writes rows to a CSV file, whole or not at all. Without `header` the rows' field names are the header.
+fn write<T: Serialize>(
+    path: &Path,
+    header: Option<&[&str]>,
+    rows: impl IntoIterator<Item = T>,
+) -> Result<(), RunError> {
+    write_whole(path, |file| {
+        let mut writer = csv::WriterBuilder::new().has_headers(header.is_none()).from_writer(file);
+        if let Some(header) = header {
+            writer.write_record(header)?;
+        }
+        for row in rows {
+            writer.serialize(row)?;
+        }
+        writer.flush()
+    })?;
+    Ok(())
+}
+
+/// Results of games in columns. Scores are the first seat's; the interval has level 95 %.
+#[derive(Serialize)]
+struct TallyColumns {
+    games: u64,
+    differing: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    score: Option<f64>,
+    score_low: f64,
+    score_high: f64,
+    repetitions: u64,
+    capped: u64,
+}
+
+impl From<&Tally> for TallyColumns {
+    fn from(tally: &Tally) -> Self {
+        let interval = tally.interval();
+        TallyColumns {
+            games: tally.games(),
+            differing: tally.unique,
+            wins: tally.wdl.wins,
+            draws: tally.wdl.draws,
+            losses: tally.wdl.losses,
+            score: tally.score(),
+            score_low: interval.lo,
+            score_high: interval.hi,
+            repetitions: tally.repetitions,
+            capped: tally.capped,
+        }
+    }
+}
+
+/// Results with what they belong to: kind, game, size, komi, first move. The CSV writer cannot flatten structs with
+/// names, so the header is written apart.
+#[derive(Serialize)]
+struct Line<'a>(&'a str, &'a str, usize, &'a str, &'a str, TallyColumns);
+
+/// The header of rows of [`Line`].
+const LINE: [&str; 15] = [
+    "kind",
+    "game",
+    "size",
+    "komi",
+    "first_move",
+    "games",
+    "differing",
+    "wins",
+    "draws",
+    "losses",
+    "score",
+    "score_low",
+    "score_high",
+    "repetitions",
+    "capped",
+];
+
+/// `komi.csv`: results by komi (Fugo: by opening, of the empty board and with the pie rule), and for games with a
+/// score `fair_komi.csv`: the estimate.
+pub fn write_komi(dir: &Path, found: &Measurement, own: Option<HalfPoints>) -> Result<(), RunError> {
+    match found {
+        Measurement::Komi(fair) => {
+            let komi: Vec<String> = fair.at.iter().map(|at| at.komi.to_string()).collect();
+            let lines = fair
+                .at
+                .iter()
+                .zip(&komi)
+                .map(|(at, komi)| Line("komi", fair.game.name(), fair.size, komi, "", (&at.tally).into()));
+            write(&dir.join("komi.csv"), Some(&LINE), lines)?;
+            write(&dir.join("fair_komi.csv"), None, [FairColumns::new(fair, own)])
+        }
+        Measurement::Openings(found) => {
+            let lines = [("empty_board", "", &found.free), ("pie", "", &found.pie)];
+            let openings = found.openings.iter().map(|opening| ("opening", opening.turn.as_str(), &opening.tally));
+            let lines = lines.into_iter().chain(openings);
+            let lines = lines.map(|(kind, turn, tally)| Line(kind, "fugo", found.size, "", turn, tally.into()));
+            write(&dir.join("komi.csv"), Some(&LINE), lines)
+        }
+    }
+}
+
+/// The estimate of the fair komi, in points.
+#[derive(Serialize)]
+struct FairColumns {
+    game: &'static str,
+    size: usize,
+    fair_komi: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    status: String,
+    smooth: Option<f64>,
+    smooth_low: Option<f64>,
+    smooth_high: Option<f64>,
+    best_komi: Option<f64>,
+    best_score: Option<f64>,
+    best_low: Option<f64>,
+    best_high: Option<f64>,
+    network_answer: Option<f64>,
+}
+
+impl FairColumns {
+    fn new(fair: &crate::komi::Fair, own: Option<HalfPoints>) -> Self {
+        use crate::stats::komi_lattice::KomiStatus;
+        let points = |half: Option<i32>| half.map(|half| HalfPoints(half).points());
+        let (smooth, best) = (fair.smooth, fair.best.as_ref());
+        FairColumns {
+            game: fair.game.name(),
+            size: fair.size,
+            fair_komi: points(fair.lattice.k_star),
+            low: points(fair.lattice.lo),
+            high: points(fair.lattice.hi),
+            status: match fair.lattice.status {
+                KomiStatus::Identified => "identified".to_string(),
+                KomiStatus::CleanSeparation => "clean separation".to_string(),
+                KomiStatus::NotIdentified { reason } => reason.to_string(),
+            },
+            smooth: smooth.map(|smooth| smooth.root),
+            smooth_low: smooth.map(|smooth| smooth.interval.lo),
+            smooth_high: smooth.map(|smooth| smooth.interval.hi),
+            best_komi: best.map(|best| best.komi.points()),
+            best_score: best.map(|best| best.score),
+            best_low: best.map(|best| best.interval.lo),
+            best_high: best.map(|best| best.interval.hi),
+            network_answer: own.map(HalfPoints::points),
+        }
+    }
+}
+
+/// `balance.csv`: results by komi, and by first move at each.
+pub fn write_balance(dir: &Path, found: &[Balance]) -> Result<(), RunError> {
+    let komi: Vec<String> = found.iter().map(|balance| balance.komi.to_string()).collect();
+    let lines = found.iter().zip(&komi).flat_map(|(balance, komi)| {
+        let (game, size) = (balance.game.name(), balance.size);
+        let all = Line("komi", game, size, komi, "", (&balance.tally).into());
+        let moves = balance.first_moves.iter();
+        let moves = moves.map(move |first| Line("first_move", game, size, komi, &first.turn, (&first.tally).into()));
+        std::iter::once(all).chain(moves)
+    });
+    write(&dir.join("balance.csv"), Some(&LINE), lines)
+}
+
+/// `match.csv`: a row a pair, results for engine A.
+pub fn write_match(dir: &Path, found: &MatchReport) -> Result<(), RunError> {
+    write(&dir.join("match.csv"), None, &found.pairs)
+}
+
+/// `summary.csv`: a row a board of the main job.
+pub fn write_summary(dir: &Path, boards: &[BoardResult]) -> Result<(), RunError> {
+    #[derive(Serialize)]
+    struct Row<'a> {
+        game: &'static str,
+        size: usize,
+        engine: &'a str,
+        exact: String,
+        fair_komi: Option<f64>,
+        low: Option<f64>,
+        high: Option<f64>,
+        best_komi: Option<f64>,
+        fairest_opening: &'a str,
+        score: Option<f64>,
+        score_low: Option<f64>,
+        score_high: Option<f64>,
+        network_answer: Option<f64>,
+        match_score: Option<f64>,
+        match_low: f64,
+        match_high: f64,
+    }
+    let row = |board: &'_ BoardResult| {
+        let points = |half: Option<i32>| half.map(|half| HalfPoints(half).points());
+        let mut row = Row {
+            game: board.board.game.name(),
+            size: board.board.size,
+            engine: "",
+            exact: board.known.map_or(String::new(), |known| known.to_string()),
+            fair_komi: None,
+            low: None,
+            high: None,
+            best_komi: None,
+            fairest_opening: "",
+            score: None,
+            score_low: None,
+            score_high: None,
+            network_answer: board.network_answer.map(HalfPoints::points),
+            match_score: board.strength.score,
+            match_low: board.strength.interval.lo,
+            match_high: board.strength.interval.hi,
+        };
+        match &board.komi {
+            Measurement::Komi(fair) => {
+                (row.fair_komi, row.low, row.high) =
+                    (points(fair.lattice.k_star), points(fair.lattice.lo), points(fair.lattice.hi));
+                if let Some(best) = &fair.best {
+                    row.best_komi = Some(best.komi.points());
+                    (row.score, row.score_low, row.score_high) =
+                        (Some(best.score), Some(best.interval.lo), Some(best.interval.hi));
+                }
+            }
+            Measurement::Openings(found) => {
+                if let Some(fairest) = found.fairest() {
+                    let interval = fairest.tally.interval();
+                    (row.score, row.score_low, row.score_high) =
+                        (fairest.tally.score(), Some(interval.lo), Some(interval.hi));
+                }
+            }
+        }
+        row
+    };
+    let rows = boards.iter().map(|board| {
+        let fairest = match &board.komi {
+            Measurement::Openings(found) => found.fairest().map_or("", |fairest| &fairest.turn),
+            Measurement::Komi(_) => "",
+        };
+        Row { engine: &board.engine, fairest_opening: fairest, ..row(board) }
+    });
+    write(&dir.join("summary.csv"), None, rows)
+}

@@ -1,0 +1,9 @@
+//! What is measured, as text for people and as CSV for programs.
+
+mod files;
+mod map;
+mod text;
+
+pub use files::{write_balance, write_komi, write_match, write_summary};
+pub use map::board_map;
+pub use text::{balance_text, calibration_text, epoch_text, komi_text, match_text, pipeline_text};

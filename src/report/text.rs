@@ -1,0 +1,374 @@
+//! Tables for a terminal. Every figure comes with its interval or its counts.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{CellAlignment, Table};
+
+use super::map::board_map;
+use crate::arena::MatchReport;
+use crate::games::{GameKind, HalfPoints};
+use crate::komi::{AtKomi, Balance, Fair, Known, Measurement, Openings};
+use crate::learn::{BoardResult, PipelineResult};
+use crate::net::{Calibration, EpochReport, Losses};
+use crate::records::Tally;
+use crate::stats::Interval;
+use crate::stats::komi_lattice::{FairKomi, KomiStatus};
+
+/// A table with these column names; the first column is left, all others right aligned.
+fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED).set_header(header);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// A share or score as `0.523`.
+fn share(value: Option<f64>) -> String {
+    value.map_or("–".to_string(), |value| format!("{value:.3}"))
+}
+
+fn interval(interval: Interval) -> String {
+    format!("{interval:.3}")
+}
+
+fn score(tally: &Tally) -> String {
+    format!("{} {}", share(tally.score()), interval(tally.interval()))
+}
+
+fn wdl(tally: &Tally) -> String {
+    let wdl = tally.wdl;
+    format!("{}/{}/{}", wdl.wins, wdl.draws, wdl.losses)
+}
+
+/// The end of an interval on the lattice.
+fn end(half: Option<i32>, open: &str) -> String {
+    half.map_or(open.to_string(), |half| HalfPoints(half).signed())
+}
+
+/// The fair komi with its interval and how much of an answer it is.
+fn fair(found: &FairKomi) -> String {
+    let range = format!("[{}, {}]", end(found.lo, "-∞"), end(found.hi, "+∞"));
+    match (found.k_star, found.status) {
+        (Some(k), KomiStatus::NotIdentified { .. }) => format!("{}? {range}", HalfPoints(k).signed()),
+        (Some(k), _) => format!("{} {range}", HalfPoints(k).signed()),
+        (None, _) => format!("not identified {range}"),
+    }
+}
+
+fn status(found: &FairKomi) -> String {
+    match found.status {
+        KomiStatus::Identified => "identified".to_string(),
+        KomiStatus::CleanSeparation => {
+            "clean separation: the first player won every game just below and lost every game just above".to_string()
+        }
+        KomiStatus::NotIdentified { reason } => format!("not fully identified: {reason}"),
+    }
+}
+
+fn known_text(known: Option<Known>) -> String {
+    known.map_or("–".to_string(), |known| known.to_string())
+}
+
+/// What a komi measurement found. `engine` is whose games it rests on, `own` the network's own answer.
+pub fn komi_text(measurement: &Measurement, engine: &str, own: Option<HalfPoints>, known: Option<Known>) -> String {
+    let mut text = match measurement {
+        Measurement::Komi(found) => fair_text(found, engine),
+        Measurement::Openings(found) => openings_text(found, engine),
+    };
+    if let Some(own) = own {
+        let _ = writeln!(text, "network's own answer at the empty board (rests on no games): {}", own.signed());
+    }
+    if let Some(known) = known {
+        let _ = writeln!(text, "exact value by exhaustive search: {known}");
+    }
+    text
+}
+
+fn fair_text(found: &Fair, engine: &str) -> String {
+    let (game, size) = (found.game, found.size);
+    let mut text = format!("{game} {size}x{size}: fair komi of {engine}, from the empty board\n");
+    let mut rows = table(&["komi", "games", "differ", "W/D/L of first", "score [95 %]", "repeated", "capped"]);
+    for AtKomi { komi, tally } in &found.at {
+        rows.add_row([
+            komi.to_string(),
+            tally.games().to_string(),
+            tally.unique.to_string(),
+            wdl(tally),
+            score(tally),
+            tally.repetitions.to_string(),
+            tally.capped.to_string(),
+        ]);
+    }
+    let _ = writeln!(text, "{rows}");
+    let _ = writeln!(text, "fair komi k* [95 %]: {} ({})", fair(&found.lattice), status(&found.lattice));
+    if let Some(smooth) = found.smooth {
+        let _ = writeln!(
+            text,
+            "smooth fit: {:.2} {:.2} (logistic; test of fit p = {:.2})",
+            smooth.root, smooth.interval, smooth.fit
+        );
+    }
+    if let Some(decisive) = &found.decisive {
+        let _ = writeln!(text, "from decisive games alone: {} ({})", fair(decisive), status(decisive));
+    }
+    if let Some(best) = &found.best {
+        let lead = best.score - 0.5;
+        let _ = writeln!(
+            text,
+            "best allowed komi: {} (first player's score {:.3} {:.3}, imbalance {lead:+.3})",
+            best.komi, best.score, best.interval
+        );
+    }
+    warn(&mut text, &found.warnings);
+    text
+}
+
+fn openings_text(found: &Openings, engine: &str) -> String {
+    let size = found.size;
+    let mut text = format!("fugo {size}x{size}: openings of {engine}\n");
+    let mut rows = table(&["games", "played", "differ", "W/D/L of first", "score [95 %]", "repeated", "capped"]);
+    for (what, tally) in [("empty board, pie off", &found.free), ("empty board, pie on (seats)", &found.pie)] {
+        rows.add_row([
+            what.to_string(),
+            tally.games().to_string(),
+            tally.unique.to_string(),
+            wdl(tally),
+            score(tally),
+            tally.repetitions.to_string(),
+            tally.capped.to_string(),
+        ]);
+    }
+    let _ = writeln!(text, "{rows}");
+    let _ = writeln!(text, "first player's score after each opening (pie off), in %:");
+    text += &board_map(GameKind::Fugo, size, |name| {
+        let opening = found.openings.iter().find(|opening| opening.alike.iter().any(|alike| alike == name));
+        let score = opening.and_then(|opening| opening.tally.score());
+        score.map_or("–".to_string(), |score| format!("{:.0}", 100.0 * score))
+    });
+    let mut rows = table(&["opening", "games", "W/D/L of first", "score [95 %]"]);
+    for opening in &found.openings {
+        let tally = &opening.tally;
+        rows.add_row([opening.turn.clone(), tally.games().to_string(), wdl(tally), score(tally)]);
+    }
+    let _ = writeln!(text, "{rows}");
+    if let Some(fairest) = found.fairest() {
+        let _ = writeln!(text, "fairest pie opening: {} ({})", fairest.turn, score(&fairest.tally));
+    }
+    warn(&mut text, &found.warnings);
+    text
+}
+
+fn warn(text: &mut String, warnings: &[String]) {
+    for warning in warnings {
+        let _ = writeln!(text, "warning: {warning}");
+    }
+}
+
+/// What balance measurements found, one after the other.
+pub fn balance_text(balances: &[Balance], engine: &str) -> String {
+    let mut text = String::new();
+    let mut rows =
+        table(&["komi", "games", "differ", "W/D/L of first", "score [95 %]", "repeated", "capped", "turns", "margin"]);
+    for found in balances {
+        let tally = &found.tally;
+        let turns = found.lengths.map_or("–".to_string(), |lengths| {
+            format!("{:.1} ± {:.1} ({}–{})", lengths.mean, lengths.deviation, lengths.shortest, lengths.longest)
+        });
+        let margin = found.margins.as_ref().map_or("–".to_string(), |margins| {
+            format!("{:+.1} ± {:.1}, median {:+}", margins.mean, margins.deviation, margins.median)
+        });
+        rows.add_row([
+            found.komi.to_string(),
+            tally.games().to_string(),
+            tally.unique.to_string(),
+            wdl(tally),
+            score(tally),
+            tally.repetitions.to_string(),
+            tally.capped.to_string(),
+            turns,
+            margin,
+        ]);
+    }
+    if let Some(first) = balances.first() {
+        let (game, size) = (first.game, first.size);
+        let _ =
+            writeln!(text, "{game} {size}x{size}: balance of {engine}, from the empty board (± standard deviation)");
+    }
+    let _ = writeln!(text, "{rows}");
+    for found in balances {
+        let _ = writeln!(text, "first moves at komi {}: share of games / score of the first player, in %", found.komi);
+        text += &first_move_map(found);
+        warn(&mut text, &found.tally.warnings());
+    }
+    text
+}
+
+fn first_move_map(found: &Balance) -> String {
+    let all = found.tally.games().max(1) as f64;
+    let figure = |name: &str| {
+        let first = found.first_moves.iter().find(|first| first.alike.iter().any(|alike| alike == name))?;
+        let score = first.tally.score().map_or("–".to_string(), |score| format!("{:.0}", 100.0 * score));
+        // The share of a move and all its images.
+        Some(format!("{:.0}/{score}", 100.0 * first.tally.games() as f64 / all))
+    };
+    let mut text = board_map(found.game, found.size, |name| figure(name).unwrap_or(".".to_string()));
+    for special in ["button", "pass"] {
+        if let Some(figure) = figure(special) {
+            let _ = writeln!(text, "     {special} {figure}");
+        }
+    }
+    text
+}
+
+/// The result of a match.
+pub fn match_text(found: &MatchReport) -> String {
+    let (game, size) = (found.game, found.size);
+    let mut text = format!("{game} {size}x{size} at komi {}: {} (A) against {} (B)\n", found.komi, found.a, found.b);
+    let wdl = found.games;
+    let _ = writeln!(
+        text,
+        "A: {} wins, {} draws, {} losses in {} pairs of openings (pairs LL to WW: {:?})",
+        wdl.wins,
+        wdl.draws,
+        wdl.losses,
+        found.pairs.len(),
+        found.pentanomial.counts
+    );
+    let _ = writeln!(text, "score of A [95 %, from pairs]: {} {}", share(found.score), interval(found.interval));
+    if let Some(elo) = found.elo {
+        let _ = writeln!(text, "Elo difference [95 %]: {:+.0} {:.0}", elo.elo, elo.interval);
+    }
+    let seats = &found.seats;
+    let _ = writeln!(
+        text,
+        "first seat: {} (W/D/L {}); {} of {} games differ; {} repeated, {} capped",
+        score(seats),
+        self::wdl(seats),
+        seats.unique,
+        seats.games(),
+        seats.repetitions,
+        seats.capped
+    );
+    if found.void_pairs > 0 {
+        let _ = writeln!(text, "{} pairs with a game without a result are left out of the score", found.void_pairs);
+    }
+    warn(&mut text, &seats.warnings());
+    text
+}
+
+/// The end of the main job: the details of each board, then all boards in one table, then the time by stage.
+pub fn pipeline_text(result: &PipelineResult) -> String {
+    let mut text = String::new();
+    for board in &result.boards {
+        let (game, size) = (board.board.game, board.board.size);
+        let _ = writeln!(text, "── {game} {size}x{size} {}", "─".repeat(60));
+        text += &komi_text(&board.komi, &board.engine, board.network_answer, board.known);
+        text += &balance_text(&board.balance, &board.engine);
+        text += &match_text(&board.strength);
+        text.push('\n');
+    }
+    text += &summary_table(&result.boards);
+    text += &times_text(&result.times);
+    text
+}
+
+fn summary_table(boards: &[BoardResult]) -> String {
+    let header = [
+        "board",
+        "exact",
+        "fair komi [95 %]",
+        "network says",
+        "best komi",
+        "score there [95 %]",
+        "score at komi 0",
+        "repeated",
+        "net v playouts [95 %]",
+    ];
+    let mut rows = table(&header);
+    for board in boards {
+        let (fair_komi, best, there) = match &board.komi {
+            Measurement::Komi(found) => {
+                let best = found.best.as_ref();
+                (
+                    fair(&found.lattice),
+                    best.map_or("–".to_string(), |best| best.komi.to_string()),
+                    best.map_or("–".to_string(), |best| format!("{:.3} {:.3}", best.score, best.interval)),
+                )
+            }
+            Measurement::Openings(found) => {
+                let fairest = found.fairest();
+                (
+                    "no komi".to_string(),
+                    fairest.map_or("–".to_string(), |opening| format!("open {}", opening.turn)),
+                    fairest.map_or("–".to_string(), |opening| score(&opening.tally)),
+                )
+            }
+        };
+        let repeated: u64 = board.balance.iter().map(|balance| balance.tally.repetitions).sum();
+        let games: u64 = board.balance.iter().map(|balance| balance.tally.games()).sum();
+        rows.add_row([
+            format!("{0} {1}x{1}", board.board.game, board.board.size),
+            known_text(board.known),
+            fair_komi,
+            board.network_answer.map_or("–".to_string(), HalfPoints::signed),
+            best,
+            there,
+            board.balance.first().map_or("–".to_string(), |balance| share(balance.tally.score())),
+            format!("{repeated}/{games}"),
+            format!("{} {}", share(board.strength.score), interval(board.strength.interval)),
+        ]);
+    }
+    let note = "Scores are the first player's. A fair komi belongs to the engine, its visits and the board; the last \
+                columns are from\nthe balance games and the match. `?`: the games do not exclude enough to be sure.";
+    format!("{rows}\n{note}\n")
+}
+
+fn times_text(times: &[(String, Duration)]) -> String {
+    let mut rows = table(&["stage", "seconds"]);
+    for (stage, time) in times {
+        rows.add_row([stage.clone(), format!("{:.1}", time.as_secs_f64())]);
+    }
+    let all: Duration = times.iter().map(|(_, time)| *time).sum();
+    rows.add_row(["in all".to_string(), format!("{:.1}", all.as_secs_f64())]);
+    format!("{rows}\n")
+}
+
+/// An epoch's losses and calibration in a line.
+pub fn epoch_text(report: &EpochReport) -> String {
+    let losses = |losses: &Losses| {
+        let mut parts = Vec::new();
+        for (name, value) in [("margin", losses.margin), ("outcome", losses.outcome), ("repetition", losses.repetition)]
+        {
+            if value != 0.0 {
+                parts.push(format!("{name} {value:.3}"));
+            }
+        }
+        parts.join(", ")
+    };
+    let mut text = format!("epoch {}: loss {}", report.epoch, losses(&report.train));
+    if let Some(held_out) = &report.held_out {
+        text += &format!("; on held-out games {}", losses(held_out));
+    }
+    if let Some(calibration) = &report.calibration {
+        text += &format!("; calibration error {:.3}", calibration.error);
+    }
+    text
+}
+
+/// How often games were won at which predicted value, on held-out games.
+pub fn calibration_text(calibration: &Calibration) -> String {
+    let mut rows = table(&["predicted", "positions", "mean prediction", "mean outcome"]);
+    for (index, bin) in calibration.bins.iter().enumerate().filter(|(_, bin)| bin.weight > 0.0) {
+        rows.add_row([
+            format!("{:.1}–{:.1}", index as f64 / 10.0, (index + 1) as f64 / 10.0),
+            format!("{:.0}", bin.weight),
+            format!("{:.3}", bin.value),
+            format!("{:.3}", bin.outcome),
+        ]);
+    }
+    format!("{rows}\nexpected calibration error on held-out games: {:.3}\n", calibration.error)
+}
