@@ -62,7 +62,7 @@ pub fn play_match<G: PlayoutPolicy>(
     };
     let layout = Layout { games: MAX_SHARD_GAMES.min(2 * config.pairs), compress: false };
     let plan = Plan { engines, games: 2 * config.pairs, seed: config.seed, layout };
-    play_shards::<G>(&plan, setup, dir, workers, control)
+    play_shards::<G>(&plan, &setup, dir, workers, control)
 }
 
 /// What the games of a match say.

@@ -217,7 +217,7 @@ pub struct KomiFlags {
 pub struct BalanceFlags {
     #[command(flatten)]
     pub board: BoardFlags,
-    /// Komi to measure at, in points [default: 0, Linage 0.5]
+    /// Komi to measure at, in points [default: 0]
     #[arg(long, value_name = "K", num_args = 1.., allow_negative_numbers = true)]
     pub komi: Vec<HalfPoints>,
     /// Games at each komi
@@ -378,7 +378,7 @@ impl BalanceFlags {
             komi.push(given);
         }
         if komi.is_empty() {
-            komi.push(least_komi(board.game));
+            komi.push(HalfPoints(0));
         }
         let config = BalanceConfig {
             board,

@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -30,11 +30,6 @@ impl Stop {
     /// The flag, for a run to look at several times a second.
     pub fn flag(&self) -> &AtomicBool {
         &self.0
-    }
-
-    /// True from the first signal on.
-    pub fn is_asked(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
     }
 }
 
@@ -70,6 +65,8 @@ fn quoted_bytes(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use std::process::Command;
+
+    use std::sync::atomic::Ordering;
 
     use super::*;
 
@@ -111,11 +108,11 @@ mod tests {
     fn the_first_signal_asks_and_the_second_ends_the_program() {
         if let Ok(signals) = env::var(CHILD) {
             let stop = Stop::listen().unwrap();
-            assert!(!stop.is_asked());
+            assert!(!stop.flag().load(Ordering::SeqCst));
             for _ in 0..signals.parse().unwrap() {
                 signal_hook::low_level::raise(SIGTERM).unwrap();
             }
-            assert!(stop.is_asked() && stop.flag().load(Ordering::Relaxed));
+            assert!(stop.flag().load(Ordering::SeqCst));
             return;
         }
         for (signals, code) in [("1", 0), ("2", INTERRUPTED)] {

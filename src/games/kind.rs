@@ -153,9 +153,14 @@ impl GameKind {
         }
     }
 
-    /// [`GameKind::allows_komi`] as a result that says what is allowed.
+    /// True if games can be played at this komi: those that the rules allow, and 0, which is no komi at all.
+    pub fn plays_komi(self, komi: HalfPoints) -> bool {
+        komi.0 == 0 || self.allows_komi(komi)
+    }
+
+    /// [`GameKind::plays_komi`] as a result that says what is allowed.
     pub fn check_komi(self, komi: HalfPoints) -> Result<HalfPoints, OptionsError> {
-        if self.allows_komi(komi) {
+        if self.plays_komi(komi) {
             return Ok(komi);
         }
         let allowed = match self {

@@ -90,7 +90,7 @@ fn komi_blocks<G: PlayoutPolicy>(
             layout,
         };
         let setup = |index| from_empty_board(index, rules, config.variation, Opening::Empty);
-        play_shards::<G>(&plan, setup, dir, workers, control)?;
+        play_shards::<G>(&plan, &setup, dir, workers, control)?;
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ fn opening_games<G: PlayoutPolicy>(
     };
     let layout = Layout { games: config.block, compress: false };
     let plan = Plan { engines: std::slice::from_ref(engine), games: config.games, seed: config.seed, layout };
-    Ok(play_shards::<G>(&plan, setup, dir, workers, control)?)
+    Ok(play_shards::<G>(&plan, &setup, dir, workers, control)?)
 }
 
 /// Measures the balance at each komi of the config with games in `dir`, or with what is left of them.
@@ -180,7 +180,7 @@ pub fn measure_balance<G: PlayoutPolicy>(
     let games = config.games * config.komi.len() as u64;
     let layout = Layout { games: MAX_SHARD_GAMES.min(config.games), compress: false };
     let plan = Plan { engines: std::slice::from_ref(engine), games, seed: config.seed, layout };
-    play_shards::<G>(&plan, setup, dir, workers, control)?;
+    play_shards::<G>(&plan, &setup, dir, workers, control)?;
     let rows = game_rows(dir.path())?;
     Ok(rows.chunk_by(|a, b| a.komi == b.komi).filter_map(balance).collect())
 }

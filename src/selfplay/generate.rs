@@ -46,7 +46,7 @@ pub fn generate<G: PlayoutPolicy>(
             noise: config.noise,
         }
     };
-    play_shards::<G>(&plan, setup, dir, workers, control)
+    play_shards::<G>(&plan, &setup, dir, workers, control)
 }
 
 /// A game's komi: normal around the centre, now and then wider, rounded to what the game allows.

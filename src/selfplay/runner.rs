@@ -55,11 +55,11 @@ pub enum PlayError<E> {
 pub fn play_games<G, E>(
     engines: &[Engine],
     indices: &[u64],
-    setup: impl Fn(u64) -> Setup + Sync,
+    setup: &(dyn Fn(u64) -> Setup + Sync),
     seed: u64,
     workers: Workers,
     control: Control<'_>,
-    done: impl Fn(Finished<G>) -> Result<(), E> + Sync,
+    done: &(dyn Fn(Finished<G>) -> Result<(), E> + Sync),
 ) -> Result<(), PlayError<E>>
 where
     G: PlayoutPolicy,
@@ -78,7 +78,7 @@ where
     };
     let job = Job { engines, slots, batch: workers.batch, control, failed: &failed };
     pool.broadcast(|_| {
-        if let Err(error) = job.work(&take, &done) {
+        if let Err(error) = job.work(&take, done) {
             // Kept before the others are told to stop, so that theirs is not taken for the cause.
             first_error.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
             failed.store(true, Ordering::Relaxed);
@@ -103,8 +103,8 @@ impl Job<'_> {
     /// One worker: games from `take` until there are none left.
     fn work<G: PlayoutPolicy, E>(
         &self,
-        take: &impl Fn() -> Option<Slot<G>>,
-        done: &impl Fn(Finished<G>) -> Result<(), E>,
+        take: &dyn Fn() -> Option<Slot<G>>,
+        done: &dyn Fn(Finished<G>) -> Result<(), E>,
     ) -> Result<(), PlayError<E>> {
         let mut evaluators =
             self.engines.iter().map(|engine| engine.evaluator(self.batch)).collect::<Result<Vec<_>, _>>()?;

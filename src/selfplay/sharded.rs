@@ -38,7 +38,7 @@ pub enum OutputError {
 /// games are over.
 pub fn play_shards<G: PlayoutPolicy>(
     plan: &Plan<'_>,
-    setup: impl Fn(u64) -> Setup + Sync,
+    setup: &(dyn Fn(u64) -> Setup + Sync),
     dir: &mut RunDir,
     workers: Workers,
     control: Control<'_>,
@@ -47,7 +47,7 @@ pub fn play_shards<G: PlayoutPolicy>(
     let missing: Vec<u64> = (0..plan.layout.shards(plan.games)).filter(|shard| !dir.is_finished(*shard)).collect();
     let indices: Vec<u64> = missing.iter().flat_map(|shard| plan.layout.games_of(*shard, plan.games)).collect();
     let writer = Mutex::new(Writer { dir, plan, pending: BTreeMap::new() });
-    play_games::<G, OutputError>(plan.engines, &indices, setup, plan.seed, workers, control, |finished| {
+    play_games::<G, OutputError>(plan.engines, &indices, setup, plan.seed, workers, control, &|finished| {
         let record = record(&finished, plan.seed, &tags)?;
         writer.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(record)?;
         Ok(())
