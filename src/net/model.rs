@@ -1,5 +1,6 @@
 //! The model: a fully convolutional trunk, global pooling, a small head. No layer depends on the board's size.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use rand::SeedableRng;
@@ -13,7 +14,7 @@ use tch::{Kind, TchError, Tensor};
 use super::checkpoint::NetMeta;
 use super::head::{first_biases, output_count};
 use super::planes::{plane_count, size_scale, whole_count};
-use super::{NetError, NetEvaluator, Provenance};
+use super::{NetError, NetEvaluator, Provenance, runtime};
 use crate::games::GameKind;
 
 /// The width of the head's hidden layer.
@@ -162,6 +163,19 @@ impl Network {
     }
 }
 
+/// Makes libtorch work in this thread alone. Once for the whole program is not enough: oneDNN asks OpenMP, whose
+/// setting is each thread's own, and libtorch hands its own on to a thread only in some operations. A thread left out
+/// would share convolutions among all cores, many times slower where these are busy.
+pub(super) fn single_threaded_here() {
+    thread_local! {
+        static DONE: Cell<bool> = const { Cell::new(false) };
+    }
+    if !DONE.replace(true) {
+        runtime::set_single_threaded();
+        tch::set_num_threads(1);
+    }
+}
+
 /// The model's tensors in libtorch, for one thread.
 pub(super) struct Model {
     architecture: Architecture,
@@ -197,6 +211,7 @@ impl Model {
 
     /// The outputs (rows × outputs) for planes of `rows` boards of side `n`, channels last.
     pub(super) fn forward(&self, planes: &[f32], rows: usize, n: usize) -> Result<Tensor, TchError> {
+        single_threaded_here();
         let (game, rows, side) = (self.architecture.game, rows as i64, n as i64);
         let channels = plane_count(game) as i64;
         // Seen as rows × channels × n × n with the strides of channels-last memory, which is what oneDNN looks at.

@@ -17,7 +17,7 @@ use super::model::{Architecture, Model, Network, training_stream};
 use super::planes::{plane_count, write_planes};
 use super::resume::{LoadError, State};
 use super::snapshot::Snapshot;
-use super::{NetError, runtime};
+use super::NetError;
 use crate::board::Symmetry;
 use crate::games::GameKind;
 
@@ -357,7 +357,6 @@ impl<'a> Trainer<'a> {
         checkpoint: Option<&Path>,
         mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
     ) -> Result<Trained, TrainError> {
-        runtime::set_single_threaded();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
         let pool = pool.map_err(|error| TrainError::Threads(error.to_string()))?;
         let fingerprint = self.fingerprint();
