@@ -2,11 +2,11 @@
 
 use rand::Rng;
 
+use super::NetError;
 use super::head::{Lattice, Prediction, output_count};
 use super::model::{Model, Network, training_stream};
 use super::planes::{plane_count, write_planes};
 use super::snapshot::Snapshot;
-use super::NetError;
 use crate::games::{Game, GameKind, HalfPoints, Player};
 use crate::search::{EvalError, Evaluator, Leaf, MoverValue};
 

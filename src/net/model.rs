@@ -29,7 +29,8 @@ const RESIDUAL_FROM: usize = 4;
 /// blocks); means and maxima over all points, the means once more times (n − 9)/10, and the whole planes' numbers;
 /// a hidden layer; the outputs of the head. There is no batch norm: a chunk's gradient then depends on nothing
 /// outside the chunk, training and play run the same arithmetic, and nothing is left to fold. He's initialisation,
-/// with each residual branch starting at zero (Fixup, Zhang et al. 2019), trains these depths without it.
+/// with each residual branch starting at zero (Fixup, Zhang et al. 2019), trains these depths as well without it:
+/// tried with 3 and 7 layers on 20 000 Yugo positions, held-out losses came out no worse.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Architecture {
