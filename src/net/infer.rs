@@ -2,11 +2,11 @@
 
 use rand::Rng;
 
+use super::NetError;
 use super::head::{Lattice, Prediction, output_count};
 use super::model::{Model, Network, training_stream};
 use super::planes::{plane_count, write_planes};
 use super::snapshot::Snapshot;
-use super::{NetError, runtime};
 use crate::games::{Game, GameKind, HalfPoints, Player};
 use crate::search::{EvalError, Evaluator, Leaf, MoverValue};
 
@@ -45,7 +45,6 @@ impl NetEvaluator {
         if batch < MIN_BATCH {
             return Err(NetError::SmallBatch(batch));
         }
-        runtime::set_single_threaded();
         let game = network.game();
         let model = Model::new(network.meta.architecture, &network.weights, false)?;
         let output = vec![0.0; batch * output_count(game)];

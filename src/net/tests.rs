@@ -253,6 +253,14 @@ fn untrained(game: GameKind, layers: usize, channels: usize) -> Network {
 }
 
 #[test]
+fn networks_can_be_shared_and_evaluators_moved_to_threads() {
+    fn shared<T: Send + Sync>() {}
+    fn moved<T: Send>() {}
+    shared::<Network>();
+    moved::<NetEvaluator>();
+}
+
+#[test]
 fn rows_depend_on_nothing_else() {
     for (game, layers, channels, batch) in [
         (GameKind::Yugo, 3, 32, 16),

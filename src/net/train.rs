@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::NetError;
 use super::checkpoint::{FileError, NetMeta, Provenance, hex};
 use super::head::{Lattice, Prediction, output_count};
 use super::loss::{Losses, Target, loss};
@@ -17,7 +18,6 @@ use super::model::{Architecture, Model, Network, training_stream};
 use super::planes::{plane_count, write_planes};
 use super::resume::{LoadError, State};
 use super::snapshot::Snapshot;
-use super::{NetError, runtime};
 use crate::board::Symmetry;
 use crate::games::GameKind;
 
@@ -357,7 +357,6 @@ impl<'a> Trainer<'a> {
         checkpoint: Option<&Path>,
         mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
     ) -> Result<Trained, TrainError> {
-        runtime::set_single_threaded();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build();
         let pool = pool.map_err(|error| TrainError::Threads(error.to_string()))?;
         let fingerprint = self.fingerprint();
