@@ -14,7 +14,7 @@ pub enum Choice {
     Most,
     /// Drawn in proportion to visits^(1/temperature).
     Temperature(f32),
-    /// Drawn in proportion to visits among the steps whose value is within `0` of the best value.
+    /// Drawn in proportion to visits among the steps whose value is at most so much below that of the most visited.
     Near(f32),
 }
 
@@ -48,22 +48,22 @@ impl ChoiceRule {
 /// The step to play. `steps` holds at least one visited step, else the first step is returned.
 pub fn choose(steps: &[RootStep], choice: Choice, rng: &mut ChaCha8Rng) -> Step {
     match choice {
-        Choice::Most => most(steps),
+        Choice::Most => most(steps).step,
         Choice::Temperature(temperature) => {
             // Relative to the most visited step, so that small temperatures do not overflow.
             let top = steps.iter().map(|step| step.visits).max().unwrap_or(0).max(1) as f32;
             draw(steps, |step| (step.visits as f32 / top).powf(1.0 / temperature.max(1e-3)), rng)
         }
         Choice::Near(delta) => {
-            let best =
-                steps.iter().filter_map(|step| step.value).map(|value| value.0).fold(f32::NEG_INFINITY, f32::max);
+            // The best step is the one that the search trusts most: a single lucky visit makes no step best.
+            let best = most(steps).value.map_or(f32::NEG_INFINITY, |value| value.0);
             let near = |step: &RootStep| step.value.is_some_and(|value| value.0 >= best - delta);
             draw(steps, |step| if near(step) { step.visits as f32 } else { 0.0 }, rng)
         }
     }
 }
 
-fn most(steps: &[RootStep]) -> Step {
+fn most(steps: &[RootStep]) -> RootStep {
     let key = |step: &RootStep| (step.visits, step.value.map_or(0.0, |value| value.0));
     let mut best = steps[0];
     for step in &steps[1..] {
@@ -71,16 +71,16 @@ fn most(steps: &[RootStep]) -> Step {
             best = *step;
         }
     }
-    best.step
+    best
 }
 
 fn draw(steps: &[RootStep], weight: impl Fn(&RootStep) -> f32, rng: &mut ChaCha8Rng) -> Step {
     let total: f32 = steps.iter().map(&weight).sum();
     if total <= 0.0 {
-        return most(steps);
+        return most(steps).step;
     }
     let mut left = rng.random::<f32>() * total;
-    let mut last = most(steps);
+    let mut last = most(steps).step;
     for step in steps {
         let weight = weight(step);
         if weight > 0.0 {
