@@ -54,7 +54,7 @@ pub fn play_match<G: PlayoutPolicy>(
     let setup = |index: u64| Setup {
         index,
         rules: config.board.rules(config.komi),
-        seats: if index % 2 == 0 { [0, 1] } else { [1, 0] },
+        seats: if index.is_multiple_of(2) { [0, 1] } else { [1, 0] },
         opening: Opening::Random { turns: config.opening_turns },
         opening_stream: index / 2,
         choice: ChoiceRule::MOST,

@@ -208,7 +208,7 @@ mod tests {
             for size in [1, 19] {
                 for scale in [1e2, 1e6, 1e30] {
                     for sign in 0..4 {
-                        let sign = |i: usize| if (i + sign) % 3 == 0 { 1.0 } else { -1.0 };
+                        let sign = |i: usize| if (i + sign).is_multiple_of(3) { 1.0 } else { -1.0 };
                         let raw: Vec<f32> = (0..output_count(game)).map(|i| scale * sign(i)).collect();
                         let margin = Lattice::of(game, size).points().next().filter(|_| game.has_score());
                         for outcome in [0.0, 0.5, 1.0] {

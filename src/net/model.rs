@@ -89,7 +89,7 @@ impl Architecture {
 
     /// True if the layer is the second of a residual block: the first layer stands alone, then come pairs.
     fn ends_block(&self, layer: usize) -> bool {
-        self.residual() && layer > 0 && layer % 2 == 0
+        self.residual() && layer > 0 && layer.is_multiple_of(2)
     }
 
     /// Weights to start training from, drawn from the seed.

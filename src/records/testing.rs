@@ -12,7 +12,7 @@ pub fn random_record(game: GameKind, size: usize, index: u64) -> GameRecord {
     let mut rng = ChaCha8Rng::seed_from_u64(index);
     let options = Options {
         handicap: if game == GameKind::Yugo && size > 1 { index as usize % 3 } else { 0 },
-        pie: game == GameKind::Fugo && index % 2 == 0,
+        pie: game == GameKind::Fugo && index.is_multiple_of(2),
     };
     let komi = match game {
         GameKind::Yugo => HalfPoints(2 * rng.random_range(-2..3)),
