@@ -108,43 +108,38 @@ impl<const W: usize> Sligo<W> {
     }
 
     /// Where the stone on `from` may move: "to an orthogonally or diagonally adjacent empty point", such that a
-    /// legal placement follows. `direct`: see [`Sligo::after_movement`].
-    fn destinations(&self, from: Point, direct: Option<Bits<W>>) -> Bits<W> {
+    /// legal placement follows.
+    fn destinations(&self, from: Point, for_search: bool) -> Bits<W> {
         let stone = Bits::single(from);
         let near = self.board.neighbours(stone) | self.board.diagonals(stone);
         let empty = near.without(self.own() | self.enemy());
-        empty.iter().filter(|to| self.has_placement(from, *to, direct)).collect()
+        empty.iter().filter(|to| self.has_placement(from, *to, for_search)).collect()
     }
 
-    /// The placements after moving a stone. With `direct`, the points where the mover may place without a
-    /// movement, "move, then place on the point just left" is left out where it makes the same board as a
-    /// direct placement.
-    fn after_movement(&self, from: Point, to: Point, direct: Option<Bits<W>>) -> Bits<W> {
-        let mut points = self.placements(self.moved(from, to));
-        if direct.is_some_and(|direct| direct.contains(to)) {
+    /// The placements that may follow a movement from `from`, after which the mover's stones are `own`. The search
+    /// does without "move, then place on the point just left": it makes the same board as placing at the destination
+    /// directly, and is legal exactly where that is.
+    fn after_movement(&self, own: Bits<W>, from: Point, for_search: bool) -> Bits<W> {
+        let mut points = self.placements(own);
+        if for_search {
             points.remove(from);
         }
         points
     }
 
     /// True if [`Sligo::after_movement`] holds a point, mostly without finding them all.
-    fn has_placement(&self, from: Point, to: Point, direct: Option<Bits<W>>) -> bool {
+    fn has_placement(&self, from: Point, to: Point, for_search: bool) -> bool {
         let own = self.moved(from, to);
         let empty = self.board.all().without(own | self.enemy());
         let mut candidates = empty & self.free_of_weak_pairs(own);
-        if direct.is_some_and(|direct| direct.contains(to)) {
+        if for_search {
             candidates.remove(from);
         }
-        if candidates.is_empty() {
-            return false;
-        }
-        // Before the turn no group was surrounded, so only the moved stone's can be now. If it is not, any
-        // placement with an empty neighbour will do.
-        let group = self.board.flood(Bits::single(to), own);
-        if self.board.neighbours(group).meets(empty) && candidates.meets(self.board.neighbours(empty)) {
-            return true;
-        }
-        !self.after_movement(from, to, direct).is_empty()
+        // Before the turn no group was surrounded, and the moved stone's is not now: the point it left is a liberty
+        // of its own, or of a stone beside both points. (Enemies on both points between would be a weak pair.) So
+        // any placement with an empty neighbour will do.
+        candidates.meets(self.board.neighbours(empty))
+            || !candidates.is_empty() && !self.after_movement(own, from, for_search).is_empty()
     }
 
     fn steps(&self, for_search: bool) -> Status<Bits<W>> {
@@ -154,26 +149,11 @@ impl<const W: usize> Sligo<W> {
         let status = |points, specials| Status::Running(StepSet { points, specials });
         match self.phase {
             Phase::Start => {
-                let placements = self.placements(self.own());
-                let direct = for_search.then_some(placements);
-                let movable = self.own().iter().filter(|from| !self.destinations(*from, direct).is_empty());
-                status(placements | movable.collect(), Specials::PASS)
+                let movable = self.own().iter().filter(|from| !self.destinations(*from, for_search).is_empty());
+                status(self.placements(self.own()) | movable.collect(), Specials::PASS)
             }
-            Phase::Picked(from) => {
-                let direct = for_search.then(|| self.placements(self.own()));
-                status(self.destinations(from, direct), Specials::NONE)
-            }
-            Phase::Moved(from, to) => {
-                let mut points = self.placements(self.own());
-                if for_search {
-                    let mut before = self.clone();
-                    *before.stones.of_mut(self.to_move) = self.moved(to, from);
-                    if before.placements(before.own()).contains(to) {
-                        points.remove(from);
-                    }
-                }
-                status(points, Specials::NONE)
-            }
+            Phase::Picked(from) => status(self.destinations(from, for_search), Specials::NONE),
+            Phase::Moved(from, _) => status(self.after_movement(self.own(), from, for_search), Specials::NONE),
         }
     }
 
