@@ -39,7 +39,7 @@ impl<const W: usize> Sligo<W> {
     pub(crate) fn can_move(&self, from: Point) -> bool {
         let stone = Bits::single(from);
         let near = self.board.neighbours(stone) | self.board.diagonals(stone);
-        (near & self.empty()).iter().any(|to| self.has_placement(from, to, None))
+        (near & self.empty()).iter().any(|to| self.has_placement(from, to, false))
     }
 
     /// The mover's stones.
