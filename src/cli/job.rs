@@ -134,6 +134,7 @@ impl From<TrainingError> for Failure {
         match error {
             TrainingError::Stopped => stopped(),
             TrainingError::Data(DataError::Read(error)) => error.into(),
+            TrainingError::Run(error) => error.into(),
             TrainingError::Data(_) | TrainingError::File(_) => Failure::input(error),
             TrainingError::Train(
                 TrainError::Config { .. }
