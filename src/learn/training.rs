@@ -41,8 +41,12 @@ pub enum TrainingError {
     File(#[from] FileError),
     #[error(transparent)]
     Run(#[from] RunError),
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}: {source}; choose another place for the network", path.display())]
     Write { path: PathBuf, source: std::io::Error },
+    #[error("{} is a directory; name a file for the network, such as {}", path.display(), path.join("net.safetensors").display())]
+    OutIsDirectory { path: PathBuf },
+    #[error("the network cannot be written: {0}; with the cause mended, the same command writes it at once")]
+    Save(FileError),
     #[error("stopped")]
     Stopped,
 }
@@ -76,9 +80,7 @@ pub fn train(
         parent: start.as_ref().map(|file| file.hash().to_string()),
     };
     let trainer = Trainer::new(config, &data.samples, start.as_ref().map(|file| &file.network), provenance)?;
-    if let Some(folder) = job.out.parent() {
-        fs::create_dir_all(folder).map_err(|source| TrainingError::Write { path: folder.to_path_buf(), source })?;
-    }
+    prepare(job.out)?;
     let state = job.out.with_extension("state");
     let trained = trainer.run(job.threads, Some(&state), |progress| {
         told(&data, progress);
@@ -87,7 +89,7 @@ pub fn train(
     if trained.finish == Finish::Stopped {
         return Err(TrainingError::Stopped);
     }
-    trained.network.save(job.out)?;
+    trained.network.save(job.out).map_err(TrainingError::Save)?;
     write_history(&job.out.with_extension("history.csv"), &trained.history)?;
     Ok((trained, NetFile::load(job.out)?))
 }
@@ -127,4 +129,17 @@ fn write_history(path: &Path, history: &[EpochReport]) -> Result<(), RunError> {
         writer.flush()
     })?;
     Ok(())
+}
+
+/// Makes sure, before any work is done, that a file can be written at `out`.
+fn prepare(out: &Path) -> Result<(), TrainingError> {
+    if out.is_dir() {
+        return Err(TrainingError::OutIsDirectory { path: out.to_path_buf() });
+    }
+    let folder = match out.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let tried = fs::create_dir_all(folder).and_then(|()| tempfile::Builder::new().tempfile_in(folder).map(drop));
+    tried.map_err(|source| TrainingError::Write { path: out.to_path_buf(), source })
 }
