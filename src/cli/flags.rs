@@ -645,7 +645,7 @@ mod tests {
         assert_eq!((config.komi, config.pairs, config.opening_turns), (HalfPoints(0), 200, 2));
 
         let Job::Komi(flags) = job("komi --game yugo --size 5 --out x --threads 3") else { unreachable!() };
-        assert_eq!((flags.config().unwrap().start, flags.job.threads()), (None, 3));
+        assert_eq!((flags.config().unwrap().start, flags.measure.job.threads()), (None, 3));
 
         let Job::Train(flags) = job("train --data a b --out x --from y") else { unreachable!() };
         assert_eq!((flags.data.len(), flags.config().unwrap().1, flags.job.threads() >= 1), (2, 1, true));
