@@ -4,6 +4,9 @@
 CONFIG ?= configs/quick.toml
 OUT ?= runs/quick
 
+# What run.toml of every run names as the program's source
+export FAIRKOMI_COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+
 .DEFAULT_GOAL := help
 .PHONY: help setup build run test fmt lint clean
 
@@ -20,7 +23,7 @@ setup:
 build: setup
 	cargo build --release --locked
 
-# Builds, then plays, trains and reports on a small run: runs/quick/report.html (CONFIG=, OUT=)
+# Builds, then plays, learns and measures on small boards: runs/quick/report.txt (CONFIG=, OUT=)
 run: build
 	target/release/fairkomi pipeline --config $(CONFIG) --out $(OUT)
 

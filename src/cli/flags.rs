@@ -72,6 +72,25 @@ pub struct VariationFlags {
     pub delta: f64,
 }
 
+/// What every measurement takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct MeasureFlags {
+    #[command(flatten)]
+    pub board: BoardFlags,
+    /// Network (.safetensors) that values positions; without one, random playouts do
+    #[arg(long, value_name = "FILE")]
+    pub net: Option<PathBuf>,
+    /// Simulations that the search of each step is topped up to
+    #[arg(long, value_name = "N", default_value_t = limits::MEASURED_VISITS.usual)]
+    pub visits: u64,
+    #[command(flatten)]
+    pub variation: VariationFlags,
+    #[command(flatten)]
+    pub play: PlayFlags,
+    #[command(flatten)]
+    pub job: JobFlags,
+}
+
 /// Play games against oneself, to learn from
 #[derive(clap::Args, Clone, Debug)]
 #[command(
@@ -182,8 +201,6 @@ pub struct TrainFlags {
     after_help = "Example:\n  fairkomi komi --game sligo --size 5 --net sligo.safetensors --out runs/komi-sligo5"
 )]
 pub struct KomiFlags {
-    #[command(flatten)]
-    pub board: BoardFlags,
     /// Games in all, at least two blocks
     #[arg(long, value_name = "N", default_value_t = limits::KOMI_GAMES.usual)]
     pub games: u64,
@@ -193,18 +210,8 @@ pub struct KomiFlags {
     /// The first block's komi, in points [default: what the engine suggests]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub start: Option<HalfPoints>,
-    /// Network (.safetensors) that values positions; without one, random playouts do
-    #[arg(long, value_name = "FILE")]
-    pub net: Option<PathBuf>,
-    /// Simulations that the search of each step is topped up to
-    #[arg(long, value_name = "N", default_value_t = limits::MEASURED_VISITS.usual)]
-    pub visits: u64,
     #[command(flatten)]
-    pub variation: VariationFlags,
-    #[command(flatten)]
-    pub play: PlayFlags,
-    #[command(flatten)]
-    pub job: JobFlags,
+    pub measure: MeasureFlags,
 }
 
 /// Measure how balanced a board is at given komi
@@ -215,26 +222,14 @@ pub struct KomiFlags {
     after_help = "Example:\n  fairkomi balance --game linage --size 5 --komi 0.5 3.5 --out runs/balance-linage5"
 )]
 pub struct BalanceFlags {
-    #[command(flatten)]
-    pub board: BoardFlags,
     /// Komi to measure at, in points [default: 0]
     #[arg(long, value_name = "K", num_args = 1.., allow_negative_numbers = true)]
     pub komi: Vec<HalfPoints>,
     /// Games at each komi
     #[arg(long, value_name = "N", default_value_t = limits::BALANCE_GAMES.usual)]
     pub games: u64,
-    /// Network (.safetensors) that values positions; without one, random playouts do
-    #[arg(long, value_name = "FILE")]
-    pub net: Option<PathBuf>,
-    /// Simulations that the search of each step is topped up to
-    #[arg(long, value_name = "N", default_value_t = limits::MEASURED_VISITS.usual)]
-    pub visits: u64,
     #[command(flatten)]
-    pub variation: VariationFlags,
-    #[command(flatten)]
-    pub play: PlayFlags,
-    #[command(flatten)]
-    pub job: JobFlags,
+    pub measure: MeasureFlags,
 }
 
 /// Find out which of two engines is stronger
@@ -348,15 +343,15 @@ impl KomiFlags {
     /// The config that the flags ask for.
     pub fn config(&self) -> Result<KomiConfig, ConfigFaults> {
         let mut check = Check::default();
-        let board = check.board(&self.board);
+        let board = check.board(&self.measure.board);
         let config = KomiConfig {
             board,
             games: check.whole("--games", self.games, &limits::KOMI_GAMES),
             block: check.whole("--block", self.block, &limits::BLOCK),
-            seed: check.job(&self.job),
-            batch: check.batch(&self.play),
-            search: check.search("--visits", self.visits, &self.play),
-            variation: check.variation(&self.variation),
+            seed: check.job(&self.measure.job),
+            batch: check.batch(&self.measure.play),
+            search: check.search("--visits", self.measure.visits, &self.measure.play),
+            variation: check.variation(&self.measure.variation),
             start: self.start.map(|komi| check.komi("--start", &board, komi)),
         };
         check.agree("--games", "--block", games_in_blocks(config.games, config.block));
@@ -368,7 +363,7 @@ impl BalanceFlags {
     /// The config that the flags ask for.
     pub fn config(&self) -> Result<BalanceConfig, ConfigFaults> {
         let mut check = Check::default();
-        let board = check.board(&self.board);
+        let board = check.board(&self.measure.board);
         let mut komi = Vec::new();
         for given in &self.komi {
             let given = check.komi("--komi", &board, *given);
@@ -383,10 +378,10 @@ impl BalanceFlags {
         let config = BalanceConfig {
             board,
             games: check.whole("--games", self.games, &limits::BALANCE_GAMES),
-            seed: check.job(&self.job),
-            batch: check.batch(&self.play),
-            search: check.search("--visits", self.visits, &self.play),
-            variation: check.variation(&self.variation),
+            seed: check.job(&self.measure.job),
+            batch: check.batch(&self.measure.play),
+            search: check.search("--visits", self.measure.visits, &self.measure.play),
+            variation: check.variation(&self.measure.variation),
             komi,
         };
         check.done(config)
@@ -650,7 +645,7 @@ mod tests {
         assert_eq!((config.komi, config.pairs, config.opening_turns), (HalfPoints(0), 200, 2));
 
         let Job::Komi(flags) = job("komi --game yugo --size 5 --out x --threads 3") else { unreachable!() };
-        assert_eq!((flags.config().unwrap().start, flags.job.threads()), (None, 3));
+        assert_eq!((flags.config().unwrap().start, flags.measure.job.threads()), (None, 3));
 
         let Job::Train(flags) = job("train --data a b --out x --from y") else { unreachable!() };
         assert_eq!((flags.data.len(), flags.config().unwrap().1, flags.job.threads() >= 1), (2, 1, true));

@@ -75,7 +75,7 @@ pub fn run_info() -> RunInfo {
 /// The failure of a run that the user stopped.
 fn stopped() -> Failure {
     let command = resume_command();
-    Failure::Run(anyhow!("stopped; finished shards are kept, and the same command goes on:\n  {command}"))
+    Failure::Run(anyhow!("stopped; what is finished is kept, and the same command goes on:\n  {command}"))
 }
 
 impl From<RunError> for Failure {
@@ -134,14 +134,18 @@ impl From<TrainingError> for Failure {
         match error {
             TrainingError::Stopped => stopped(),
             TrainingError::Data(DataError::Read(error)) => error.into(),
-            TrainingError::Data(_) | TrainingError::File(_) => Failure::input(error),
+            TrainingError::Run(error) => error.into(),
+            TrainingError::Data(_) | TrainingError::File(_) | TrainingError::OutIsDirectory { .. } => {
+                Failure::input(error)
+            }
             TrainingError::Train(
                 TrainError::Config { .. }
                 | TrainError::NoData(_)
                 | TrainError::Start(_)
+                | TrainError::State(_)
                 | TrainError::OtherTraining { .. },
             ) => Failure::input(error),
-            TrainingError::Train(_) | TrainingError::Write { .. } => Failure::run(error),
+            TrainingError::Train(_) | TrainingError::Write { .. } | TrainingError::Save(_) => Failure::run(error),
         }
     }
 }

@@ -10,10 +10,10 @@ use crate::with_game;
 
 pub fn run(flags: &KomiFlags) -> Outcome {
     let config = flags.config()?;
-    let job = Job::begin(flags.job.threads())?;
+    let job = Job::begin(flags.measure.job.threads())?;
     let (game, size) = (config.board.game, config.board.size);
-    let engine = Engine::load(flags.net.as_deref(), config.search, game, size, config.batch)?;
-    let mut dir = job.open(&flags.play.out, &config, &[&engine])?;
+    let engine = Engine::load(flags.measure.net.as_deref(), config.search, game, size, config.batch)?;
+    let mut dir = job.open(&flags.measure.play.out, &config, &[&engine])?;
     let done = dir.manifest().games();
     let found = job.watch(&format!("komi {game} {size}x{size}"), config.games, done, |control| {
         with_game!(game, size, G => measure_komi::<G>(&config, &engine, &mut dir, job.workers(config.batch), control))

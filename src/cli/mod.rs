@@ -25,7 +25,11 @@ use clap::{Parser, Subcommand};
 
 /// Plays Yugo, Linage, Fugo and Sligo against itself and measures how balanced they are.
 #[derive(Parser)]
-#[command(name = "fairkomi", version)]
+#[command(
+    name = "fairkomi",
+    version,
+    after_help = "Example:\n  fairkomi pipeline --config configs/quick.toml --out runs/quick"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -90,8 +94,21 @@ pub fn main() -> ExitCode {
         Err(Failure::Run(error)) => (error, 1),
     };
     // Nobody is left to tell if standard error is closed.
-    let _ = writeln!(io::stderr(), "error: {error:#}");
+    let _ = writeln!(io::stderr(), "error: {}", told(&error));
     ExitCode::from(code)
+}
+
+/// The error with its causes, each cause once: many errors quote theirs.
+fn told(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 /// Ends a command that writes to standard output: a reader who has gone away, as in `| head`, is no failure.

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use anyhow::anyhow;
+
 use super::job::{Job, run_info, start_log};
 use super::progress::{Progress, say};
 use super::{Failure, Outcome, print};
-use crate::config::PipelineConfig;
+use crate::config::{PipelineConfig, limits};
 use crate::learn::{Data, PipelineError, Ui, pipeline};
 use crate::net;
 use crate::records::write_whole;
@@ -30,13 +32,14 @@ pub struct Args {
     out: PathBuf,
     /// Worker threads; they change the time, not the results [default: all cores]
     #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    threads: Option<u64>,
 }
 
 pub fn run(args: &Args) -> Outcome {
     let config = PipelineConfig::load(&args.config)?;
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let job = Job::begin(args.threads.unwrap_or_else(cores).max(1))?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = args.threads.map_or(Ok(cores), |threads| limits::THREADS.check(threads));
+    let job = Job::begin(threads.map_err(|what| Failure::Input(anyhow!("--threads: {what}")))?)?;
     let ui = Console { told: Mutex::new(String::new()), out: args.out.clone() };
     let result = pipeline(&config, &args.out, job.threads, &run_info(), job.stop.flag(), &ui)?;
     let text = pipeline_text(&result);

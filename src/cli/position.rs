@@ -1,6 +1,6 @@
 //! `fairkomi position`: answers questions about positions, one JSON line for each on standard input.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -40,12 +40,12 @@ const LONGEST_LINE: usize = 4 << 20;
 
 pub(super) fn run(_args: &Args) -> Outcome {
     let mut input = BufReader::with_capacity(1 << 16, io::stdin().lock());
-    let mut output = io::stdout().lock();
+    let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut line = Vec::new();
     loop {
         let read = read_line(&mut input, &mut line).context("cannot read standard input").map_err(Failure::run)?;
         let answer = match read {
-            Line::End => return Ok(()),
+            Line::End => return printed(output.flush()),
             Line::Short => answer(&line),
             Line::TooLong => Err(anyhow!("the line is longer than {LONGEST_LINE} bytes")),
         };

@@ -1,5 +1,6 @@
 //! Fugo: smothered groups, and the player who cannot move loses.
 
+use super::both::Both;
 use super::position::{board_methods, key};
 use super::{
     Cell, End, Game, GameKind, Options, Phase, Player, PositionError, Score, Specials, StartPosition, Status, Step,
@@ -12,8 +13,7 @@ use Player::{Black, White};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Fugo<const W: usize> {
     board: Geometry<W>,
-    black: Bits<W>,
-    white: Bits<W>,
+    stones: Both<Bits<W>>,
     to_move: Player,
     picked: Option<Point>,
     /// The pie rule is on and White has not played yet.
@@ -22,20 +22,6 @@ pub struct Fugo<const W: usize> {
 }
 
 impl<const W: usize> Fugo<W> {
-    fn stones(&self, player: Player) -> Bits<W> {
-        match player {
-            Black => self.black,
-            White => self.white,
-        }
-    }
-
-    fn stones_mut(&mut self, player: Player) -> &mut Bits<W> {
-        match player {
-            Black => &mut self.black,
-            White => &mut self.white,
-        }
-    }
-
     /// The board.
     pub(crate) fn board(&self) -> &Geometry<W> {
         &self.board
@@ -43,11 +29,11 @@ impl<const W: usize> Fugo<W> {
 
     /// The mover's stones.
     pub(crate) fn own(&self) -> Bits<W> {
-        self.stones(self.to_move)
+        *self.stones.of(self.to_move)
     }
 
     pub(crate) fn empty(&self) -> Bits<W> {
-        self.board.all().without(self.black | self.white)
+        self.board.all().without(self.stones.all())
     }
 
     /// "A smothered group is a group without liberties": the mover's stones in such groups.
@@ -61,13 +47,13 @@ impl<const W: usize> Fugo<W> {
     fn placements(&self) -> Bits<W> {
         let empty = self.empty();
         let own = self.board.liberties(self.own(), empty);
-        let enemy = self.board.liberties(self.stones(self.to_move.other()), empty);
+        let enemy = self.board.liberties(*self.stones.of(self.to_move.other()), empty);
         empty & (self.board.neighbours(empty) | own.spare | enemy.last)
     }
 
     /// "You may only move a stone from a point where it's orthogonally adjacent to one or more enemy stones."
     fn movable(&self, smothered: Bits<W>) -> Bits<W> {
-        let near_enemy = smothered & self.board.neighbours(self.stones(self.to_move.other()));
+        let near_enemy = smothered & self.board.neighbours(*self.stones.of(self.to_move.other()));
         near_enemy.iter().filter(|stone| !self.destinations(*stone).is_empty()).collect()
     }
 
@@ -92,20 +78,12 @@ impl<const W: usize> Game for Fugo<W> {
 
     fn new(n: usize, options: Options) -> Self {
         let board = Geometry::new(n);
-        Fugo {
-            board,
-            black: Bits::EMPTY,
-            white: Bits::EMPTY,
-            to_move: Black,
-            picked: None,
-            swap_open: options.pie,
-            swapped: false,
-        }
+        Fugo { board, stones: Both::NONE, to_move: Black, picked: None, swap_open: options.pie, swapped: false }
     }
 
     fn from_position(start: &StartPosition) -> Result<Self, PositionError> {
         let mut game = Self::new(start.size, Options::default());
-        [game.black, game.white] =
+        [game.stones.black, game.stones.white] =
             start.points(GameKind::Fugo, &game.board, [Cell::Stone(Black), Cell::Stone(White)])?;
         game.to_move = start.to_move;
         Ok(game)
@@ -141,14 +119,14 @@ impl<const W: usize> Game for Fugo<W> {
             return;
         };
         match self.picked.take() {
-            Some(stone) => self.stones_mut(player).remove(stone),
-            None if self.stones(player).contains(point) => {
+            Some(stone) => self.stones.of_mut(player).remove(stone),
+            None if self.stones.of(player).contains(point) => {
                 self.picked = Some(point);
                 return;
             }
             None => {}
         }
-        self.stones_mut(player).insert(point);
+        self.stones.of_mut(player).insert(point);
         self.swap_open &= player == Black;
         self.to_move = player.other();
     }
@@ -175,7 +153,7 @@ impl<const W: usize> Game for Fugo<W> {
         }
         if !smothered.contains(point) {
             "there is a smothered friendly group: one of its stones must move"
-        } else if !self.board.neighbours(self.stones(self.to_move.other())).contains(point) {
+        } else if !self.board.neighbours(*self.stones.of(self.to_move.other())).contains(point) {
             "the stone is not adjacent to an enemy stone"
         } else {
             "the stone has nowhere to go"
@@ -191,13 +169,7 @@ impl<const W: usize> Game for Fugo<W> {
     }
 
     fn cell(&self, point: Point) -> Cell {
-        if self.black.contains(point) {
-            Cell::Stone(Black)
-        } else if self.white.contains(point) {
-            Cell::Stone(White)
-        } else {
-            Cell::Empty
-        }
+        self.stones.cell(point)
     }
 
     fn swapped(&self) -> bool {
@@ -205,17 +177,16 @@ impl<const W: usize> Game for Fugo<W> {
     }
 
     fn board_key(&self) -> u128 {
-        key([self.black, self.white], self.to_move)
+        key([self.stones.black, self.stones.white], self.to_move)
     }
 
     fn pieces(&self) -> usize {
-        self.black.len() + self.white.len()
+        self.stones.all().len()
     }
 
     fn mapped(&self, symmetry: Symmetry) -> Self {
         Fugo {
-            black: self.board.map_bits(symmetry, self.black),
-            white: self.board.map_bits(symmetry, self.white),
+            stones: self.stones.mapped(&self.board, symmetry),
             picked: self.picked.map(|point| self.board.map_point(symmetry, point)),
             ..self.clone()
         }

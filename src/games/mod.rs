@@ -4,6 +4,7 @@
 //! and the search branches on steps. Only the rules' own ends are known here; repetition and move caps
 //! belong to a [`Played`] game.
 
+mod both;
 mod fugo;
 mod kind;
 mod linage;

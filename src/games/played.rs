@@ -75,7 +75,8 @@ impl<G: Game> Played<G> {
     /// A game about to begin at `position`, cut off after `move_cap` turns.
     pub fn new(position: G, move_cap: Option<usize>) -> Self {
         let keys = if G::KIND.can_repeat() { vec![position.board_key()] } else { Vec::new() };
-        let ending = position.end().map(Ending::from);
+        let capped = (move_cap == Some(0)).then_some(Ending::MoveCap);
+        let ending = position.end().map(Ending::from).or(capped);
         Played { position, turns: Vec::new(), partial: None, keys, move_cap, ending }
     }
 

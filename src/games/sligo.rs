@@ -1,5 +1,6 @@
 //! Sligo: Slither's placements and movements, Go's captures.
 
+use super::both::Both;
 use super::position::{board_methods, key, unreachable};
 use super::{
     Cell, End, Game, GameKind, HalfPoints, Options, Phase, Player, PositionError, Score, Specials, StartPosition,
@@ -12,28 +13,13 @@ use Player::{Black, White};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Sligo<const W: usize> {
     board: Geometry<W>,
-    black: Bits<W>,
-    white: Bits<W>,
+    stones: Both<Bits<W>>,
     to_move: Player,
     passes: u8,
     phase: Phase,
 }
 
 impl<const W: usize> Sligo<W> {
-    fn stones(&self, player: Player) -> Bits<W> {
-        match player {
-            Black => self.black,
-            White => self.white,
-        }
-    }
-
-    fn stones_mut(&mut self, player: Player) -> &mut Bits<W> {
-        match player {
-            Black => &mut self.black,
-            White => &mut self.white,
-        }
-    }
-
     /// The board.
     pub(crate) fn board(&self) -> &Geometry<W> {
         &self.board
@@ -41,7 +27,7 @@ impl<const W: usize> Sligo<W> {
 
     /// The empty points.
     pub(crate) fn empty(&self) -> Bits<W> {
-        self.board.all().without(self.black | self.white)
+        self.board.all().without(self.stones.all())
     }
 
     /// The points where the mover may place without a movement.
@@ -53,16 +39,16 @@ impl<const W: usize> Sligo<W> {
     pub(crate) fn can_move(&self, from: Point) -> bool {
         let stone = Bits::single(from);
         let near = self.board.neighbours(stone) | self.board.diagonals(stone);
-        (near & self.empty()).iter().any(|to| self.has_placement(from, to, None))
+        (near & self.empty()).iter().any(|to| self.has_placement(from, to, false))
     }
 
     /// The mover's stones.
     pub(crate) fn own(&self) -> Bits<W> {
-        self.stones(self.to_move)
+        *self.stones.of(self.to_move)
     }
 
     fn enemy(&self) -> Bits<W> {
-        self.stones(self.to_move.other())
+        *self.stones.of(self.to_move.other())
     }
 
     /// The points where a placement keeps the mover's stones `own` free of weak pairs.
@@ -122,43 +108,38 @@ impl<const W: usize> Sligo<W> {
     }
 
     /// Where the stone on `from` may move: "to an orthogonally or diagonally adjacent empty point", such that a
-    /// legal placement follows. `direct`: see [`Sligo::after_movement`].
-    fn destinations(&self, from: Point, direct: Option<Bits<W>>) -> Bits<W> {
+    /// legal placement follows.
+    fn destinations(&self, from: Point, for_search: bool) -> Bits<W> {
         let stone = Bits::single(from);
         let near = self.board.neighbours(stone) | self.board.diagonals(stone);
         let empty = near.without(self.own() | self.enemy());
-        empty.iter().filter(|to| self.has_placement(from, *to, direct)).collect()
+        empty.iter().filter(|to| self.has_placement(from, *to, for_search)).collect()
     }
 
-    /// The placements after moving a stone. With `direct`, the points where the mover may place without a
-    /// movement, "move, then place on the point just left" is left out where it makes the same board as a
-    /// direct placement.
-    fn after_movement(&self, from: Point, to: Point, direct: Option<Bits<W>>) -> Bits<W> {
-        let mut points = self.placements(self.moved(from, to));
-        if direct.is_some_and(|direct| direct.contains(to)) {
+    /// The placements that may follow a movement from `from`, after which the mover's stones are `own`. The search
+    /// does without "move, then place on the point just left": it makes the same board as placing at the destination
+    /// directly, and is legal exactly where that is.
+    fn after_movement(&self, own: Bits<W>, from: Point, for_search: bool) -> Bits<W> {
+        let mut points = self.placements(own);
+        if for_search {
             points.remove(from);
         }
         points
     }
 
     /// True if [`Sligo::after_movement`] holds a point, mostly without finding them all.
-    fn has_placement(&self, from: Point, to: Point, direct: Option<Bits<W>>) -> bool {
+    fn has_placement(&self, from: Point, to: Point, for_search: bool) -> bool {
         let own = self.moved(from, to);
         let empty = self.board.all().without(own | self.enemy());
         let mut candidates = empty & self.free_of_weak_pairs(own);
-        if direct.is_some_and(|direct| direct.contains(to)) {
+        if for_search {
             candidates.remove(from);
         }
-        if candidates.is_empty() {
-            return false;
-        }
-        // Before the turn no group was surrounded, so only the moved stone's can be now. If it is not, any
-        // placement with an empty neighbour will do.
-        let group = self.board.flood(Bits::single(to), own);
-        if self.board.neighbours(group).meets(empty) && candidates.meets(self.board.neighbours(empty)) {
-            return true;
-        }
-        !self.after_movement(from, to, direct).is_empty()
+        // Before the turn no group was surrounded, and the moved stone's is not now: the point it left is a liberty
+        // of its own, or of a stone beside both points. (Enemies on both points between would be a weak pair.) So
+        // any placement with an empty neighbour will do.
+        candidates.meets(self.board.neighbours(empty))
+            || !candidates.is_empty() && !self.after_movement(own, from, for_search).is_empty()
     }
 
     fn steps(&self, for_search: bool) -> Status<Bits<W>> {
@@ -168,35 +149,20 @@ impl<const W: usize> Sligo<W> {
         let status = |points, specials| Status::Running(StepSet { points, specials });
         match self.phase {
             Phase::Start => {
-                let placements = self.placements(self.own());
-                let direct = for_search.then_some(placements);
-                let movable = self.own().iter().filter(|from| !self.destinations(*from, direct).is_empty());
-                status(placements | movable.collect(), Specials::PASS)
+                let movable = self.own().iter().filter(|from| !self.destinations(*from, for_search).is_empty());
+                status(self.placements(self.own()) | movable.collect(), Specials::PASS)
             }
-            Phase::Picked(from) => {
-                let direct = for_search.then(|| self.placements(self.own()));
-                status(self.destinations(from, direct), Specials::NONE)
-            }
-            Phase::Moved(from, to) => {
-                let mut points = self.placements(self.own());
-                if for_search {
-                    let mut before = self.clone();
-                    *before.stones_mut(self.to_move) = self.moved(to, from);
-                    if before.placements(before.own()).contains(to) {
-                        points.remove(from);
-                    }
-                }
-                status(points, Specials::NONE)
-            }
+            Phase::Picked(from) => status(self.destinations(from, for_search), Specials::NONE),
+            Phase::Moved(from, _) => status(self.after_movement(self.own(), from, for_search), Specials::NONE),
         }
     }
 
     fn place(&mut self, point: Point) {
         let player = self.to_move;
-        self.stones_mut(player).insert(point);
-        let empty = self.board.all().without(self.black | self.white);
+        self.stones.of_mut(player).insert(point);
+        let empty = self.board.all().without(self.stones.all());
         let captured = self.board.surrounded(self.enemy(), empty);
-        let enemy = self.stones_mut(player.other());
+        let enemy = self.stones.of_mut(player.other());
         *enemy = enemy.without(captured);
         self.phase = Phase::Start;
         self.to_move = player.other();
@@ -236,23 +202,16 @@ impl<const W: usize> Game for Sligo<W> {
     const KIND: GameKind = GameKind::Sligo;
 
     fn new(n: usize, _options: Options) -> Self {
-        Sligo {
-            board: Geometry::new(n),
-            black: Bits::EMPTY,
-            white: Bits::EMPTY,
-            to_move: Black,
-            passes: 0,
-            phase: Phase::Start,
-        }
+        Sligo { board: Geometry::new(n), stones: Both::NONE, to_move: Black, passes: 0, phase: Phase::Start }
     }
 
     fn from_position(start: &StartPosition) -> Result<Self, PositionError> {
         let mut game = Self::new(start.size, Options::default());
-        [game.black, game.white] =
+        [game.stones.black, game.stones.white] =
             start.points(GameKind::Sligo, &game.board, [Cell::Stone(Black), Cell::Stone(White)])?;
         game.to_move = start.to_move;
-        let empty = game.board.all().without(game.black | game.white);
-        for stones in [game.black, game.white] {
+        let empty = game.board.all().without(game.stones.all());
+        for stones in [game.stones.black, game.stones.white] {
             let pairs = WeakPairs::new(&game.board, stones);
             let weak = pairs.rising | pairs.falling;
             if !weak.is_empty() {
@@ -292,7 +251,7 @@ impl<const W: usize> Game for Sligo<W> {
         match self.phase {
             Phase::Start if self.own().contains(point) => self.phase = Phase::Picked(point),
             Phase::Picked(from) => {
-                *self.stones_mut(self.to_move) = self.moved(from, point);
+                *self.stones.of_mut(self.to_move) = self.moved(from, point);
                 self.phase = Phase::Moved(from, point);
             }
             Phase::Start | Phase::Moved(..) => self.place(point),
@@ -328,16 +287,19 @@ impl<const W: usize> Game for Sligo<W> {
     }
 
     fn score(&self) -> Option<Score> {
-        let territories = self.board.territories(self.black, self.white);
+        let territories = self.board.territories(self.stones.black, self.stones.white);
         let half = |points: Bits<W>| HalfPoints(2 * points.len() as i32);
-        Some(Score { black: half(self.black | territories.black), white: half(self.white | territories.white) })
+        Some(Score {
+            black: half(self.stones.black | territories.black),
+            white: half(self.stones.white | territories.white),
+        })
     }
 
     fn owner(&self, point: Point) -> Option<Player> {
-        let territories = self.board.territories(self.black, self.white);
-        if (self.black | territories.black).contains(point) {
+        let territories = self.board.territories(self.stones.black, self.stones.white);
+        if (self.stones.black | territories.black).contains(point) {
             Some(Black)
-        } else if (self.white | territories.white).contains(point) {
+        } else if (self.stones.white | territories.white).contains(point) {
             Some(White)
         } else {
             None
@@ -345,13 +307,7 @@ impl<const W: usize> Game for Sligo<W> {
     }
 
     fn cell(&self, point: Point) -> Cell {
-        if self.black.contains(point) {
-            Cell::Stone(Black)
-        } else if self.white.contains(point) {
-            Cell::Stone(White)
-        } else {
-            Cell::Empty
-        }
+        self.stones.cell(point)
     }
 
     fn passes(&self) -> u8 {
@@ -359,18 +315,17 @@ impl<const W: usize> Game for Sligo<W> {
     }
 
     fn board_key(&self) -> u128 {
-        key([self.black, self.white], self.to_move)
+        key([self.stones.black, self.stones.white], self.to_move)
     }
 
     fn pieces(&self) -> usize {
-        self.black.len() + self.white.len()
+        self.stones.all().len()
     }
 
     fn mapped(&self, symmetry: Symmetry) -> Self {
         let map = |point| self.board.map_point(symmetry, point);
         Sligo {
-            black: self.board.map_bits(symmetry, self.black),
-            white: self.board.map_bits(symmetry, self.white),
+            stones: self.stones.mapped(&self.board, symmetry),
             phase: match self.phase {
                 Phase::Start => Phase::Start,
                 Phase::Picked(from) => Phase::Picked(map(from)),

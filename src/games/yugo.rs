@@ -1,5 +1,6 @@
 //! Yugo: pawns, kings and a button.
 
+use super::both::Both;
 use super::position::{board_methods, key, unreachable};
 use super::{
     Button, Cell, End, Game, GameKind, HalfPoints, Options, Phase, Player, PositionError, Score, Specials,
@@ -12,8 +13,7 @@ use Player::{Black, White};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Yugo<const W: usize> {
     board: Geometry<W>,
-    black: Pieces<W>,
-    white: Pieces<W>,
+    pieces: Both<Pieces<W>>,
     to_move: Player,
     passes: u8,
     button: Option<Player>,
@@ -46,20 +46,6 @@ struct Placements<const W: usize> {
 }
 
 impl<const W: usize> Yugo<W> {
-    fn pieces_of(&self, player: Player) -> &Pieces<W> {
-        match player {
-            Black => &self.black,
-            White => &self.white,
-        }
-    }
-
-    fn pieces_mut(&mut self, player: Player) -> &mut Pieces<W> {
-        match player {
-            Black => &mut self.black,
-            White => &mut self.white,
-        }
-    }
-
     /// The board.
     pub(crate) fn board(&self) -> &Geometry<W> {
         &self.board
@@ -67,7 +53,7 @@ impl<const W: usize> Yugo<W> {
 
     /// The mover's pieces.
     pub(crate) fn own(&self) -> Bits<W> {
-        self.pieces_of(self.to_move).all()
+        self.pieces.of(self.to_move).all()
     }
 
     /// The points where the mover may place a piece.
@@ -77,7 +63,7 @@ impl<const W: usize> Yugo<W> {
     }
 
     pub(crate) fn empty(&self) -> Bits<W> {
-        self.board.all().without(self.black.all() | self.white.all())
+        self.board.all().without(self.pieces.black.all() | self.pieces.white.all())
     }
 
     /// "Place a pawn of their color on an empty point such that the number of surrounded groups remains
@@ -89,8 +75,8 @@ impl<const W: usize> Yugo<W> {
     /// liberty of one, and the own group exactly where it has no empty point left.
     fn placements(&self) -> Placements<W> {
         let empty = self.empty();
-        let own = self.board.liberties(self.pieces_of(self.to_move).all(), empty);
-        let enemy = self.board.liberties(self.pieces_of(self.to_move.other()).all(), empty);
+        let own = self.board.liberties(self.pieces.of(self.to_move).all(), empty);
+        let enemy = self.board.liberties(self.pieces.of(self.to_move.other()).all(), empty);
         let breathing = self.board.neighbours(empty) | own.spare;
         Placements { pawns: (empty & breathing).without(enemy.last), kings: enemy.last }
     }
@@ -102,7 +88,7 @@ impl<const W: usize> Yugo<W> {
         let single = Bits::single(point);
         let empty = self.empty().without(single);
         // Only groups next to the point can have lost their last liberty.
-        let enemy_pieces = self.pieces_of(enemy).all();
+        let enemy_pieces = self.pieces.of(enemy).all();
         let mut surrounded = Bits::EMPTY;
         let mut beside = self.board.neighbours(single) & enemy_pieces;
         while !beside.is_empty() {
@@ -113,32 +99,32 @@ impl<const W: usize> Yugo<W> {
             beside = beside.without(group);
         }
         if surrounded.is_empty() {
-            self.pieces_mut(me).pawns.insert(point);
+            self.pieces.of_mut(me).pawns.insert(point);
             return;
         }
-        self.pieces_mut(me).kings.insert(point);
-        let enemy_pawns = &mut self.pieces_mut(enemy).pawns;
+        self.pieces.of_mut(me).kings.insert(point);
+        let enemy_pawns = &mut self.pieces.of_mut(enemy).pawns;
         *enemy_pawns = enemy_pawns.without(surrounded);
         // An own group that is surrounded now holds the new king: all others were looked at when they became so.
-        let group = self.board.flood(single, self.pieces_of(me).all());
+        let group = self.board.flood(single, self.pieces.of(me).all());
         if !self.board.neighbours(group).meets(self.empty()) {
-            let own_pawns = &mut self.pieces_mut(me).pawns;
+            let own_pawns = &mut self.pieces.of_mut(me).pawns;
             *own_pawns = own_pawns.without(group);
         }
     }
 
     /// The pieces of `player` in groups without a liberty.
     fn surrounded(&self, player: Player) -> Bits<W> {
-        self.board.surrounded(self.pieces_of(player).all(), self.empty())
+        self.board.surrounded(self.pieces.of(player).all(), self.empty())
     }
 
     /// "Empty points in their territories, plus the number of pieces of their color in groups with one or more
     /// liberties, plus the number of enemy kings in groups without liberties."
     fn paid_points(&self, player: Player) -> Bits<W> {
-        let territories = self.board.territories(self.black.all(), self.white.all());
+        let territories = self.board.territories(self.pieces.black.all(), self.pieces.white.all());
         let territory = if player == Black { territories.black } else { territories.white };
-        let alive = self.pieces_of(player).all().without(self.surrounded(player));
-        let taken = self.pieces_of(player.other()).kings & self.surrounded(player.other());
+        let alive = self.pieces.of(player).all().without(self.surrounded(player));
+        let taken = self.pieces.of(player.other()).kings & self.surrounded(player.other());
         territory | alive | taken
     }
 }
@@ -150,18 +136,25 @@ impl<const W: usize> Game for Yugo<W> {
     fn new(n: usize, options: Options) -> Self {
         let board = Geometry::new(n);
         let handicap_left = options.handicap as u16;
-        Yugo { board, black: Pieces::NONE, white: Pieces::NONE, to_move: Black, passes: 0, button: None, handicap_left }
+        Yugo {
+            board,
+            pieces: Both { black: Pieces::NONE, white: Pieces::NONE },
+            to_move: Black,
+            passes: 0,
+            button: None,
+            handicap_left,
+        }
     }
 
     fn from_position(start: &StartPosition) -> Result<Self, PositionError> {
         let mut game = Self::new(start.size, Options::default());
         let cells = [Cell::Stone(Black), Cell::King(Black), Cell::Stone(White), Cell::King(White)];
         let [pawns, kings, white_pawns, white_kings] = start.points(GameKind::Yugo, &game.board, cells)?;
-        game.black = Pieces { pawns, kings };
-        game.white = Pieces { pawns: white_pawns, kings: white_kings };
+        game.pieces.black = Pieces { pawns, kings };
+        game.pieces.white = Pieces { pawns: white_pawns, kings: white_kings };
         game.to_move = start.to_move;
         game.button = start.button;
-        let lost = game.black.pawns & game.surrounded(Black) | game.white.pawns & game.surrounded(White);
+        let lost = game.pieces.black.pawns & game.surrounded(Black) | game.pieces.white.pawns & game.surrounded(White);
         if !lost.is_empty() {
             return Err(unreachable(&game.board, "a pawn stands in a surrounded group", lost));
         }
@@ -233,7 +226,7 @@ impl<const W: usize> Game for Yugo<W> {
 
     fn cell(&self, point: Point) -> Cell {
         for player in [Black, White] {
-            let pieces = self.pieces_of(player);
+            let pieces = self.pieces.of(player);
             if pieces.pawns.contains(point) {
                 return Cell::Stone(player);
             }
@@ -257,16 +250,18 @@ impl<const W: usize> Game for Yugo<W> {
     }
 
     fn board_key(&self) -> u128 {
-        key([self.black.pawns, self.black.kings, self.white.pawns, self.white.kings], self.to_move)
+        key(
+            [self.pieces.black.pawns, self.pieces.black.kings, self.pieces.white.pawns, self.pieces.white.kings],
+            self.to_move,
+        )
     }
 
     fn pieces(&self) -> usize {
-        self.black.all().len() + self.white.all().len()
+        self.pieces.black.all().len() + self.pieces.white.all().len()
     }
 
     fn mapped(&self, symmetry: Symmetry) -> Self {
-        let map = |pieces: Pieces<W>| pieces.map(&self.board, symmetry);
-        Yugo { black: map(self.black), white: map(self.white), ..self.clone() }
+        Yugo { pieces: self.pieces.map(|pieces| pieces.map(&self.board, symmetry)), ..self.clone() }
     }
 
     board_methods!();

@@ -24,7 +24,8 @@ pub struct AtKomi {
 /// The komi to play with.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct BestKomi {
-    /// Of the komi that the rules allow, the measured one whose score is nearest ½.
+    /// Of the komi that the rules allow, the measured one whose score is nearest ½; of equals, the one nearest
+    /// to the fair komi.
     pub komi: HalfPoints,
     /// The first player's score there.
     pub score: f64,
@@ -127,7 +128,16 @@ pub fn summary(rows: &[GameRow], game: GameKind, size: usize) -> Fair {
         };
         estimate(&samples.iter().map(without_draws).collect::<Vec<_>>())
     });
-    Fair { game, size, lattice: found, smooth: smooth(&at), best: best(&at, game), decisive, warnings, at }
+    Fair {
+        game,
+        size,
+        lattice: found,
+        smooth: smooth(&at),
+        best: best(&at, game, found.k_star),
+        decisive,
+        warnings,
+        at,
+    }
 }
 
 /// The logistic fit, if the test of fit does not reject it and it has a root with a bounded interval.
@@ -146,9 +156,12 @@ fn smooth(at: &[AtKomi]) -> Option<Smooth> {
     })
 }
 
-fn best(at: &[AtKomi], game: GameKind) -> Option<BestKomi> {
+fn best(at: &[AtKomi], game: GameKind, fair: Option<i32>) -> Option<BestKomi> {
     let allowed = at.iter().filter(|at| game.allows_komi(at.komi));
+    let distance = |at: &AtKomi| fair.map_or(0, |fair| (at.komi.0 - fair).abs());
     let known = allowed.filter_map(|at| Some((at, at.tally.score()?)));
-    let (at, score) = known.min_by(|(_, a), (_, b)| (a - 0.5).abs().total_cmp(&(b - 0.5).abs()))?;
+    let (at, score) = known.min_by(|(a, a_score), (b, b_score)| {
+        (a_score - 0.5).abs().total_cmp(&(b_score - 0.5).abs()).then(distance(a).cmp(&distance(b)))
+    })?;
     Some(BestKomi { komi: at.komi, score, interval: at.tally.interval() })
 }

@@ -35,7 +35,7 @@ pub enum DataError {
     Read(#[from] ReadError),
     #[error("{0}")]
     Row(RowError),
-    #[error("{} holds games of {found}, not of {wanted}", path.display())]
+    #[error("{} holds games of {found}, not of {wanted}; a network learns one game", path.display())]
     OtherGame { path: PathBuf, found: GameKind, wanted: GameKind },
     #[error("there is no position with an outcome to train on in {0}")]
     Empty(String),

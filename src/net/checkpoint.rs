@@ -92,7 +92,7 @@ pub enum FileFault {
     Io(#[from] std::io::Error),
     #[error("the file is too large for a network ({0} bytes)")]
     TooLarge(u64),
-    #[error("this is not a safetensors file: {0}")]
+    #[error("this is not a safetensors file, or it is damaged: {0}; give a whole file as `fairkomi train` writes it")]
     NotSafetensors(String),
     #[error("the file describes no fairkomi network (its metadata has no `{META_KEY}`)")]
     NoMetadata,
@@ -106,7 +106,7 @@ pub enum FileFault {
     Mixtures { found: usize },
     #[error("{0}")]
     Architecture(super::NetError),
-    #[error("the network plays {found}, not {wanted}")]
+    #[error("the network plays {found}, not {wanted}; give one that was trained on {wanted}")]
     OtherGame { found: GameKind, wanted: GameKind },
     #[error("the tensor `{0}` is missing")]
     Missing(String),

@@ -467,7 +467,7 @@ fn a_training_that_was_killed_ends_as_if_it_had_not_been() {
     let refused = other.run(1, Some(&path), |_| ControlFlow::Continue(()));
     assert!(matches!(refused, Err(TrainError::OtherTraining { .. })));
     std::fs::write(&path, b"torn").expect("a file");
-    assert!(matches!(trainer.run(1, Some(&path), |_| ControlFlow::Continue(())), Err(TrainError::File(_))));
+    assert!(matches!(trainer.run(1, Some(&path), |_| ControlFlow::Continue(())), Err(TrainError::State(_))));
 }
 
 #[test]

@@ -99,6 +99,8 @@ pub enum TrainError {
     Diverged { epoch: usize, what: &'static str },
     #[error("{0}")]
     File(#[from] FileError),
+    #[error("the state of an unfinished training is damaged: {0}; delete it to begin again")]
+    State(FileError),
     #[error("{path} belongs to another training (its config, data or first weights differ): delete it or name another")]
     OtherTraining { path: String },
     #[error("the threads could not be started: {0}")]
@@ -320,7 +322,8 @@ impl<'a> Trainer<'a> {
             Some(network) => {
                 let Architecture { game: other, layers, channels } = network.meta.architecture;
                 return Err(TrainError::Start(format!(
-                    "is for {other} with {layers} layers of {channels} channels, not for {game} with {} of {}",
+                    "is for {other} with {layers} layers of {channels} channels, not for {game} with {} of {}; give \
+                     data of that game, and as many layers and channels",
                     config.layers, config.channels
                 )));
             }
@@ -393,7 +396,7 @@ impl<'a> Trainer<'a> {
 
     fn resume(&self, path: &Path, fingerprint: &str) -> Result<Option<State>, TrainError> {
         State::load(path, &self.architecture, fingerprint).map_err(|error| match error {
-            LoadError::File(error) => TrainError::File(error),
+            LoadError::File(error) => TrainError::State(error),
             LoadError::Other => TrainError::OtherTraining { path: path.display().to_string() },
         })
     }

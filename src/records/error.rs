@@ -73,7 +73,10 @@ impl RunError {
                 "a file is in the way: choose another directory"
             }
             (_, ErrorKind::NotFound) => "check the path",
-            (_, ErrorKind::InvalidData | ErrorKind::UnexpectedEof) => "the file is damaged: restore it from a copy",
+            // What a decoder cannot make out has no kind of its own.
+            (_, ErrorKind::InvalidData | ErrorKind::UnexpectedEof) | ("read", ErrorKind::Other) => {
+                "the file is damaged: restore it from a copy"
+            }
             _ => "check the disk and run the same command again: finished shards are kept",
         };
         RunError::Io { action, path: path.to_path_buf(), source, cure }

@@ -123,7 +123,8 @@ impl Manifest {
         let path = Manifest::path(run);
         let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                RunError::NotARun { path: run.to_path_buf(), reason: "it has no manifest.json".to_string() }
+                let reason = if run.exists() { "it has no manifest.json" } else { "there is nothing of this name" };
+                RunError::NotARun { path: run.to_path_buf(), reason: reason.to_string() }
             }
             _ => RunError::read(&path, error),
         })?;

@@ -44,6 +44,26 @@ fn wdl(tally: &Tally) -> String {
     format!("{}/{}/{}", wdl.wins, wdl.draws, wdl.losses)
 }
 
+/// The columns of [`tally_row`], with what the rows are about before and more columns behind.
+fn tally_header<'a>(what: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let mut header = vec![what, "games", "differ", "W/D/L of first", "score [95 %]", "repeated", "capped"];
+    header.extend(more);
+    header
+}
+
+/// Results as a table's row.
+fn tally_row(what: String, tally: &Tally) -> Vec<String> {
+    vec![
+        what,
+        tally.games().to_string(),
+        tally.unique.to_string(),
+        wdl(tally),
+        score(tally),
+        tally.repetitions.to_string(),
+        tally.capped.to_string(),
+    ]
+}
+
 /// The end of an interval on the lattice.
 fn end(half: Option<i32>, open: &str) -> String {
     half.map_or(open.to_string(), |half| HalfPoints(half).signed())
@@ -91,17 +111,9 @@ pub fn komi_text(measurement: &Measurement, engine: &str, own: Option<HalfPoints
 fn fair_text(found: &Fair, engine: &str) -> String {
     let (game, size) = (found.game, found.size);
     let mut text = format!("{game} {size}x{size}: fair komi of {engine}, from the empty board\n");
-    let mut rows = table(&["komi", "games", "differ", "W/D/L of first", "score [95 %]", "repeated", "capped"]);
+    let mut rows = table(&tally_header("komi", &[]));
     for AtKomi { komi, tally } in &found.at {
-        rows.add_row([
-            komi.to_string(),
-            tally.games().to_string(),
-            tally.unique.to_string(),
-            wdl(tally),
-            score(tally),
-            tally.repetitions.to_string(),
-            tally.capped.to_string(),
-        ]);
+        rows.add_row(tally_row(komi.to_string(), tally));
     }
     let _ = writeln!(text, "{rows}");
     let _ = writeln!(text, "fair komi k* [95 %]: {} ({})", fair(&found.lattice), status(&found.lattice));
@@ -130,17 +142,9 @@ fn fair_text(found: &Fair, engine: &str) -> String {
 fn openings_text(found: &Openings, engine: &str) -> String {
     let size = found.size;
     let mut text = format!("fugo {size}x{size}: openings of {engine}\n");
-    let mut rows = table(&["games", "played", "differ", "W/D/L of first", "score [95 %]", "repeated", "capped"]);
+    let mut rows = table(&tally_header("from", &[]));
     for (what, tally) in [("empty board, pie off", &found.free), ("empty board, pie on (seats)", &found.pie)] {
-        rows.add_row([
-            what.to_string(),
-            tally.games().to_string(),
-            tally.unique.to_string(),
-            wdl(tally),
-            score(tally),
-            tally.repetitions.to_string(),
-            tally.capped.to_string(),
-        ]);
+        rows.add_row(tally_row(what.to_string(), tally));
     }
     let _ = writeln!(text, "{rows}");
     let _ = writeln!(text, "first player's score after each opening (pie off), in %:");
@@ -171,8 +175,7 @@ fn warn(text: &mut String, warnings: &[String]) {
 /// What balance measurements found, one after the other.
 pub fn balance_text(balances: &[Balance], engine: &str) -> String {
     let mut text = String::new();
-    let mut rows =
-        table(&["komi", "games", "differ", "W/D/L of first", "score [95 %]", "repeated", "capped", "turns", "margin"]);
+    let mut rows = table(&tally_header("komi", &["turns", "margin"]));
     for found in balances {
         let tally = &found.tally;
         let turns = found.lengths.map_or("–".to_string(), |lengths| {
@@ -181,17 +184,7 @@ pub fn balance_text(balances: &[Balance], engine: &str) -> String {
         let margin = found.margins.as_ref().map_or("–".to_string(), |margins| {
             format!("{:+.1} ± {:.1}, median {:+}", margins.mean, margins.deviation, margins.median)
         });
-        rows.add_row([
-            found.komi.to_string(),
-            tally.games().to_string(),
-            tally.unique.to_string(),
-            wdl(tally),
-            score(tally),
-            tally.repetitions.to_string(),
-            tally.capped.to_string(),
-            turns,
-            margin,
-        ]);
+        rows.add_row(tally_row(found.komi.to_string(), tally).into_iter().chain([turns, margin]));
     }
     if let Some(first) = balances.first() {
         let (game, size) = (first.game, first.size);

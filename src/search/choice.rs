@@ -14,8 +14,7 @@ pub enum Choice {
     Most,
     /// Drawn in proportion to visits^(1/temperature).
     Temperature(f32),
-    /// Drawn in proportion to visits among the steps whose value is within `0` of the best step's, that is of the
-    /// most visited. (The highest value there is mostly belongs to a step that was lucky once or twice.)
+    /// Drawn in proportion to visits among the steps whose value is at most so much below that of the most visited.
     Near(f32),
 }
 
@@ -56,8 +55,9 @@ pub fn choose(steps: &[RootStep], choice: Choice, rng: &mut ChaCha8Rng) -> Step 
             draw(steps, |step| (step.visits as f32 / top).powf(1.0 / temperature.max(1e-3)), rng)
         }
         Choice::Near(delta) => {
-            let least = most(steps).value.map_or(0.0, |value| value.0 - delta);
-            let near = |step: &RootStep| step.value.is_some_and(|value| value.0 >= least);
+            // The best step is the one that the search trusts most: a single lucky visit makes no step best.
+            let best = most(steps).value.map_or(f32::NEG_INFINITY, |value| value.0);
+            let near = |step: &RootStep| step.value.is_some_and(|value| value.0 >= best - delta);
             draw(steps, |step| if near(step) { step.visits as f32 } else { 0.0 }, rng)
         }
     }

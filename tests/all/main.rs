@@ -2,9 +2,13 @@
 
 mod cli_rules;
 mod conformance;
+mod docs;
+mod faults;
 mod oracle;
 mod play;
 mod played;
+mod program;
 mod published;
 mod reference;
+mod runs;
 mod versus_reference;

@@ -110,6 +110,17 @@ fn a_board_that_comes_back_is_a_draw() {
     assert_eq!(game.winner(HalfPoints(19)), Some(Player::White));
 }
 
+/// "Fugo has cycles from 4×4 on (the shortest takes 4 turns)."
+#[test]
+fn fugo_comes_back_in_four_turns() {
+    let texts = "A3 B4 D1 B3 A2 B1 D3 D2 C3 C4 A1 C1 D1-B2 C2 D1 D2-A4 A1-D4 A4-D2 D4-A1";
+    let texts: Vec<&str> = texts.split(' ').collect();
+    let game = played::<Fugo<1>>(4, Options::default(), None, &texts);
+    assert_eq!((game.ending(), game.winner(HalfPoints(0))), (Some(Ending::Repetition), None));
+    assert_eq!(game.keys()[15], game.keys()[19]);
+    assert!(!turns(game.position()).is_empty());
+}
+
 /// Wide boards have hashed keys. With this one, a stone on A1 once passed for the other player's turn.
 #[test]
 fn a_stone_on_a1_is_not_the_other_players_turn() {
@@ -129,6 +140,7 @@ fn a_stone_on_a1_is_not_the_other_players_turn() {
 fn the_cap_gives_no_result_unless_the_game_has_one() {
     let game = played::<Yugo<1>>(3, Options::default(), Some(2), &["A1", "B1"]);
     assert_eq!((game.ending(), game.winner(HalfPoints(0))), (Some(Ending::MoveCap), None));
+    assert_eq!(played::<Yugo<1>>(3, Options::default(), Some(0), &[]).ending(), Some(Ending::MoveCap));
     let game = played::<Linage<1>>(3, Options::default(), Some(2), &["pass", "pass"]);
     assert_eq!(game.ending(), Some(Ending::Pass));
     for kind in [GameKind::Yugo, GameKind::Linage] {

@@ -1,0 +1,151 @@
+//! What the documentation promises: help with examples that work, the loader in `docs/data.md`, the sample data.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::program::{Running, done, files, folder, network};
+use fairkomi::games::GameKind;
+
+/// The names in the list of commands that a help text shows.
+fn commands(help: &str) -> Vec<String> {
+    let list = help.split_once("Commands:\n").expect("there are commands").1;
+    let lines = list.lines().take_while(|line| !line.is_empty());
+    // A description may go on in a second line, which is indented deeper.
+    let names = lines.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_string).collect()
+}
+
+#[test]
+fn every_command_explains_itself_with_an_example() {
+    let folder = folder();
+    let all = done(folder.path(), "--help");
+    let names = commands(&all);
+    for name in ["pipeline", "selfplay", "train", "komi", "balance", "match", "data", "position", "perft", "doctor"] {
+        assert!(names.iter().any(|found| found == name), "{name} is not in {names:?}");
+    }
+    for name in [""].into_iter().chain(names.iter().map(String::as_str)) {
+        let help = done(folder.path(), &format!("{name} --help"));
+        let usage = format!("Usage: fairkomi {name}");
+        assert!(help.contains(usage.trim_end()), "{name}: {help}");
+        assert!(["Example:\n", "Examples:\n"].iter().any(|title| help.contains(title)), "{name}: {help}");
+        assert!(done(folder.path(), &format!("{name} -h")).contains(usage.trim_end()), "{name}");
+    }
+    for name in commands(&done(folder.path(), "data --help")) {
+        assert!(done(folder.path(), &format!("data {name} --help")).contains(&format!("Usage: fairkomi data {name}")));
+    }
+}
+
+/// The examples of the help texts, which a user copies, do begin their work.
+#[test]
+fn examples_of_help_texts_work() {
+    let folder = folder();
+    let path = folder.path();
+    for game in [GameKind::Yugo, GameKind::Sligo] {
+        fs::write(path.join(format!("{game}.safetensors")), network(game)).unwrap();
+    }
+    fs::create_dir(path.join("configs")).unwrap();
+    fs::copy(root().join("configs/quick.toml"), path.join("configs/quick.toml")).unwrap();
+    let play = |run: &str| done(path, &format!("selfplay --game yugo --size 2 --games 4 --visits 2 --out {run}"));
+    play("runs/yugo7");
+    play("data/sample");
+    let mut examples = 0;
+    for name in commands(&done(path, "--help")) {
+        let help = done(path, &format!("{name} --help"));
+        for line in help.lines().filter_map(|line| line.strip_prefix("  fairkomi ")) {
+            let out = line.split_once("--out ").map(|(_, out)| path.join(out));
+            let mut running = Running::start(path, line);
+            // When the first file is there, enough is known.
+            running.wait_for(|| {
+                out.as_ref().is_some_and(|out| {
+                    out.join("manifest.json").exists()
+                        || out.join("log.jsonl").exists()
+                        || out.with_extension("state").exists()
+                })
+            });
+            if let Some(status) = running.child().try_wait().unwrap() {
+                // `doctor` may find fault with the machine.
+                assert!(status.code() == Some(0) || name == "doctor" && status.code() == Some(1), "{line}: {status}");
+            }
+            running.kill();
+            examples += 1;
+            if name == "selfplay" {
+                // Further examples go on with what it would have played in the end.
+                fs::remove_dir_all(path.join("runs/yugo5")).unwrap();
+                play("runs/yugo5");
+            }
+        }
+    }
+    assert!(examples >= 10, "{examples}");
+}
+
+/// The folder of the crate.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_loader_of_the_data_page_reads_every_position_with_an_outcome() {
+    if !Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        println!("skipped: there is no python3");
+        return;
+    }
+    let folder = folder();
+    let page = fs::read_to_string(root().join("docs/data.md")).unwrap();
+    let script = page.split_once("```python\n").unwrap().1.split_once("```").unwrap().0;
+    // The numbers are looked at too, by a script that uses the page's as a module.
+    fs::write(folder.path().join("loader.py"), script).unwrap();
+    let probe = "import sys, loader\nfor planes, policy, outcome in loader.examples(sys.argv[1]):\n    \
+                 print(len(planes), sum(map(sum, planes)), sum(policy), len(policy), outcome)\n";
+    fs::write(folder.path().join("probe.py"), probe).unwrap();
+    for (game, size, more) in [("yugo", 3, ""), ("linage", 4, ""), ("fugo", 3, "--pie"), ("sligo", 3, "--move-cap 20")]
+    {
+        let line = format!("selfplay --game {game} --size {size} --games 12 --shard 5 --visits 6 {more} --out {game}");
+        done(folder.path(), &line);
+        let (mut all, mut expected) = (0, Vec::new());
+        for (name, bytes) in files(&folder.path().join(game).join("shards")) {
+            if name.starts_with("positions-") {
+                let mut reader = csv::Reader::from_reader(bytes.as_slice());
+                let header = reader.headers().unwrap().clone();
+                for row in reader.records() {
+                    let row = row.unwrap();
+                    let field = |name: &str| &row[header.iter().position(|column| column == name).unwrap()];
+                    all += 1;
+                    if let Ok(outcome) = field("outcome").parse::<f64>() {
+                        let pieces = field("board").chars().filter(|cell| "XO#@".contains(*cell)).count();
+                        let visits: u32 = field("visits")
+                            .split(' ')
+                            .map(|entry| entry.split_once(':').unwrap().1.parse::<u32>().unwrap())
+                            .sum();
+                        expected.push(format!("4 {pieces}.0 {visits} {} {outcome:?}", size * size + 3));
+                    }
+                }
+            }
+        }
+        assert!(!expected.is_empty() && (game == "sligo") == (expected.len() < all), "{game}: {}", expected.len());
+        let python = |script: &str| {
+            let output = Command::new("python3").current_dir(folder.path()).args([script, game]).output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        assert_eq!(python("loader.py"), format!("{} examples\n", expected.len()), "{game}");
+        assert_eq!(python("probe.py").lines().collect::<Vec<_>>(), expected, "{game}");
+    }
+}
+
+#[test]
+fn the_sample_data_are_sound_and_small() {
+    let sample = root().join("data/sample");
+    let Ok(entries) = fs::read_dir(&sample) else {
+        println!("skipped: there is no {}", sample.display());
+        return;
+    };
+    let runs: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    assert!(!runs.is_empty());
+    let folder = folder();
+    for run in &runs {
+        assert!(done(folder.path(), &format!("data check {}", run.display())).contains("all as the rules say"));
+    }
+    let bytes: usize = files(&sample).values().map(Vec::len).sum();
+    assert!(bytes < 1_000_000, "{bytes} bytes");
+}

@@ -1,0 +1,387 @@
+//! Runs by the program: the same bytes whatever the number of threads, and however often it was killed or stopped.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use fairkomi::games::GameKind;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::program::{Ended, Running, assert_same, by_shell, done, fairkomi, files, folder, put_network, small};
+
+/// A stop takes 2 s at most; a machine that does much else gets more.
+const STOP: Duration = Duration::from_secs(5);
+
+/// The games of a run's finished shards.
+fn finished(run: &Path) -> u64 {
+    let Ok(text) = fs::read(run.join("manifest.json")) else { return 0 };
+    let manifest: Value = serde_json::from_slice(&text).expect("a manifest is whole at any time");
+    let shards = manifest["shards"].as_array().expect("a manifest lists shards");
+    shards.iter().filter_map(|shard| shard["games"].as_u64()).sum()
+}
+
+/// A program that was interrupted says how to go on; the command.
+fn command_to_go_on(ended: &Ended) -> String {
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.err.contains("error: stopped; what is finished is kept, and the same command goes on:\n"),
+        "{ended:?}"
+    );
+    ended.err.lines().last().unwrap_or_default().trim().to_string()
+}
+
+/// A run that is killed three times, stopped once and gone on with by other numbers of threads comes to the same end as
+/// one that is left alone.
+fn comes_to_the_same_end(folder: &Path, name: &str, line: &str, games: u64) {
+    let expected = done(folder, &format!("{line} --threads 2 --out {name}-calm"));
+    let run = folder.join(name);
+    let killed = |threads: usize, least: u64, pause: u64| {
+        let mut running = Running::start(folder, &format!("{line} --threads {threads} --out {name}"));
+        running.wait_for(|| run.join("manifest.json").exists() && finished(&run) >= least);
+        sleep(Duration::from_millis(pause));
+        running.kill();
+        u32::from(finished(&run) < games)
+    };
+    let mut hits = killed(1, 0, 15);
+
+    let mut running = Running::start(folder, &format!("{line} --threads 2 --out {name}"));
+    running.wait_for(|| finished(&run) >= games / 4);
+    let kept = finished(&run);
+    let (ended, time) = running.interrupt();
+    let go_on = command_to_go_on(&ended);
+    assert!(time < STOP, "{time:?}");
+    assert!((kept..games).contains(&finished(&run)), "{kept} and then {}", finished(&run));
+
+    hits += killed(3, games / 2, 0) + killed(1, games * 3 / 4, 7);
+    println!("{name}: {hits} of 3 kills hit, stopped after {time:?} with {kept} of {games} games");
+    assert!(hits > 0, "no kill hit an unfinished run");
+    assert_eq!(by_shell(folder, &go_on), expected);
+    assert_same(&run, &folder.join(format!("{name}-calm")));
+    let names = fs::read_dir(run.join("shards")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().starts_with('.')), "what a kill left is removed");
+    done(folder, &format!("data check {name}"));
+}
+
+/// Self-play of each game with one, two and three threads gives the same files, whose rows are as the rules say;
+/// another seed gives other games.
+fn threads_change_nothing(line: impl Fn(GameKind, usize) -> String) {
+    for game in GameKind::ALL {
+        let folder = folder();
+        put_network(folder.path(), game);
+        let line = line(game, small(game));
+        for threads in 1..=3 {
+            done(folder.path(), &format!("{line} --threads {threads} --out {threads}"));
+        }
+        assert!(fs::read_dir(folder.path().join("1/shards")).unwrap().count() >= 8, "several shards");
+        for threads in 2..=3 {
+            assert_same(&folder.path().join(threads.to_string()), &folder.path().join("1"));
+        }
+        done(folder.path(), &format!("{line} --seed 2 --threads 2 --out other"));
+        assert!(turns(&folder.path().join("1")).is_disjoint(&turns(&folder.path().join("other"))), "{game}");
+        done(folder.path(), "data check 1 other");
+    }
+}
+
+/// The games of a run, as turns.
+fn turns(run: &Path) -> BTreeSet<String> {
+    let mut turns = BTreeSet::new();
+    for (name, bytes) in files(&run.join("shards")) {
+        if name.starts_with("games-") {
+            let mut reader = csv::Reader::from_reader(bytes.as_slice());
+            let column = reader.headers().unwrap().iter().position(|column| column == "turns").unwrap();
+            turns.extend(reader.records().map(|row| row.unwrap()[column].to_string()));
+        }
+    }
+    assert!(turns.len() > 1, "all games alike");
+    turns
+}
+
+#[test]
+fn threads_change_no_byte_of_games_with_playouts() {
+    threads_change_nothing(|game, size| {
+        format!("selfplay --game {game} --size {size} --games 22 --visits 12 --shard 5 --batch 16 --opening-turns 3")
+    });
+}
+
+#[test]
+fn threads_change_no_byte_of_games_with_a_network() {
+    threads_change_nothing(|game, size| {
+        format!(
+            "selfplay --game {game} --size {size} --games 22 --visits 6 --shard 5 --batch 16 --opening-turns 3 \
+             --net net.safetensors"
+        )
+    });
+}
+
+#[test]
+fn self_play_with_playouts_survives_kills() {
+    let folder = folder();
+    let line = "selfplay --game sligo --size 3 --games 400 --visits 16 --shard 8 --batch 16";
+    comes_to_the_same_end(folder.path(), "run", line, 400);
+}
+
+#[test]
+fn self_play_with_a_network_survives_kills() {
+    let folder = folder();
+    put_network(folder.path(), GameKind::Fugo);
+    let line = "selfplay --game fugo --size 4 --games 240 --visits 8 --shard 8 --batch 16 --compress \
+                --net net.safetensors";
+    comes_to_the_same_end(folder.path(), "run", line, 240);
+}
+
+#[test]
+fn komi_survives_kills() {
+    let folder = folder();
+    let line = "komi --game yugo --size 3 --games 480 --block 16 --visits 16 --batch 16";
+    comes_to_the_same_end(folder.path(), "playouts", line, 480);
+    put_network(folder.path(), GameKind::Linage);
+    let line = "komi --game linage --size 4 --games 160 --block 16 --visits 8 --batch 16 --net net.safetensors";
+    comes_to_the_same_end(folder.path(), "network", line, 160);
+}
+
+#[test]
+fn match_survives_kills() {
+    let folder = folder();
+    put_network(folder.path(), GameKind::Yugo);
+    let line = "match --game yugo --size 3 --pairs 300 --a-visits 4 --b-visits 8 --batch 16 --a-net net.safetensors";
+    comes_to_the_same_end(folder.path(), "run", line, 600);
+}
+
+#[test]
+fn training_survives_kills_and_does_not_depend_on_threads() {
+    let folder = folder();
+    done(folder.path(), "selfplay --game yugo --size 3 --games 60 --visits 4 --out data");
+    let line = |threads: usize, out: &str| {
+        format!(
+            "train --data data --layers 4 --channels 16 --epochs 20 --patience 20 --batch 64 --chunks 4 \
+             --validation 0.2 --threads {threads} --out {out}/net.safetensors"
+        )
+    };
+    let expected = done(folder.path(), &line(1, "calm"));
+    done(folder.path(), &line(3, "calm3"));
+    assert_same(&folder.path().join("calm3"), &folder.path().join("calm"));
+
+    let (state, net) = (folder.path().join("rough/net.state"), folder.path().join("rough/net.safetensors"));
+    // After one more epoch.
+    let running = |threads: usize, pause: u64| {
+        let before = fs::read(&state).ok();
+        let mut running = Running::start(folder.path(), &line(threads, "rough"));
+        running.wait_for(|| fs::read(&state).ok() != before);
+        sleep(Duration::from_millis(pause));
+        running
+    };
+    let mut hits = 0;
+    let mut kill = |threads, pause| {
+        running(threads, pause).kill();
+        hits += u32::from(!net.exists());
+    };
+    kill(2, 0);
+    let (ended, time) = running(2, 0).interrupt();
+    let go_on = command_to_go_on(&ended);
+    assert!(time < STOP, "{time:?}");
+    kill(1, 9);
+    kill(3, 23);
+    println!("{hits} of 3 kills hit, stopped after {time:?}");
+    assert!(hits > 0, "no kill hit an unfinished training");
+    assert_eq!(by_shell(folder.path(), &go_on), expected.replace("calm/", "rough/"));
+    assert_same(&folder.path().join("rough"), &folder.path().join("calm"));
+}
+
+/// All four games on small boards; what a kill can hit is all there.
+const PIPELINE: &str = r#"
+seed = 5
+batch = 16
+[selfplay]
+generations = 2
+games = 24
+visits = 6
+shard = 6
+opening_turns = 2
+[train]
+layers = 1
+channels = 8
+epochs = 3
+patience = 3
+batch = 64
+chunks = 2
+validation = 0.2
+[komi]
+games = 24
+block = 6
+visits = 6
+[balance]
+games = 8
+visits = 6
+[match]
+pairs = 6
+visits = 6
+[[board]]
+game = "yugo"
+size = 1
+[[board]]
+game = "yugo"
+size = 2
+[[board]]
+game = "linage"
+size = 3
+[[board]]
+game = "fugo"
+size = 2
+[[board]]
+game = "fugo"
+size = 3
+[[board]]
+game = "sligo"
+size = 2
+"#;
+
+#[test]
+fn pipeline_survives_kills() {
+    let folder = folder();
+    fs::write(folder.path().join("config.toml"), PIPELINE).unwrap();
+    let line = |threads: usize, out: &str| format!("pipeline --config config.toml --threads {threads} --out {out}");
+    done(folder.path(), &line(2, "calm"));
+    let calm = files(&folder.path().join("calm"));
+    let stages = calm.len();
+
+    let run = folder.path().join("rough");
+    let summary = run.join("summary.csv");
+    let running = |threads: usize, part: f64, pause: u64| {
+        let mut running = Running::start(folder.path(), &line(threads, "rough"));
+        running.wait_for(|| run.exists() && count(&run) as f64 >= part * stages as f64);
+        sleep(Duration::from_millis(pause));
+        running
+    };
+    let mut hits = 0;
+    let mut kill = |threads, part, pause| {
+        running(threads, part, pause).kill();
+        hits += u32::from(!summary.exists());
+    };
+    kill(1, 0.1, 11);
+    kill(3, 0.35, 0);
+    let (ended, time) = running(3, 0.45, 5).interrupt();
+    let go_on = command_to_go_on(&ended);
+    assert!(time < STOP, "{time:?}");
+    kill(2, 0.8, 31);
+    println!("{hits} of 3 kills hit, stopped after {time:?}");
+    assert!(hits > 0, "no kill hit an unfinished run");
+    by_shell(folder.path(), &go_on);
+    assert_same(&run, &folder.path().join("calm"));
+
+    assert!(calm.contains_key("summary.csv"));
+    assert_eq!(calm.keys().filter(|name| name.ends_with(".safetensors")).count(), 4 * 2);
+    let runs: Vec<&str> = calm.keys().filter_map(|name| name.strip_suffix("/manifest.json")).collect();
+    assert_eq!(runs.len(), 6 * 5);
+    done(&run, &format!("data check {}", runs.join(" ")));
+}
+
+/// The number of files below a folder that is being written.
+fn count(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| if entry.path().is_dir() { count(&entry.path()) } else { 1 }).sum()
+}
+
+#[test]
+fn a_run_is_written_by_one_process_at_a_time() {
+    let folder = folder();
+    let line = "selfplay --game sligo --size 9 --games 100000 --threads 1 --out run";
+    let mut running = Running::start(folder.path(), line);
+    running.wait_for(|| folder.path().join("run/manifest.json").exists());
+    let second = fairkomi(folder.path(), line);
+    assert_eq!(second.code, Some(2), "{second:?}");
+    assert!(
+        second
+            .err
+            .starts_with("error: run is being written by another process; wait until it ends or stop it, or choose"),
+        "{second:?}"
+    );
+    assert!(running.child().try_wait().unwrap().is_none(), "the first one goes on");
+    running.kill();
+    // Its lock is gone with it.
+    let mut running = Running::start(folder.path(), line);
+    running.wait_for(|| fs::read_to_string(folder.path().join("run/log.jsonl")).unwrap().lines().count() >= 2);
+    assert!(running.child().try_wait().unwrap().is_none(), "it goes on with a run whose process was killed");
+
+    fs::write(folder.path().join("config.toml"), PIPELINE.replace("games = 24", "games = 100000")).unwrap();
+    let line = "pipeline --config config.toml --out all";
+    let mut first = Running::start(folder.path(), line);
+    first.wait_for(|| folder.path().join("all/run.toml").exists());
+    let second = fairkomi(folder.path(), line);
+    assert_eq!(second.code, Some(2), "{second:?}");
+    assert!(second.err.contains("all is being written by another process"), "{second:?}");
+}
+
+/// Changes a file of a run, and corrects its checksum in the manifest as a careful forger does.
+fn forge(run: &Path, name: &str, change: impl Fn(&str) -> String) {
+    let path = run.join("shards").join(name);
+    let text = change(&fs::read_to_string(&path).unwrap());
+    fs::write(&path, &text).unwrap();
+    let manifest_path = run.join("manifest.json");
+    let mut manifest: Value = serde_json::from_slice(&fs::read(&manifest_path).unwrap()).unwrap();
+    let hash: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+    let kind = if name.starts_with("games") { "games_file" } else { "positions_file" };
+    let entry = &mut manifest["shards"][0][kind];
+    assert_eq!(entry["name"], name);
+    entry["bytes"] = json!(text.len());
+    entry["sha256"] = json!(hash);
+    fs::write(&manifest_path, manifest.to_string()).unwrap();
+}
+
+/// The text with one field changed: that of a row's `column`, the header being row 0.
+fn with_field(text: &str, row: usize, column: &str, value: &str) -> String {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+    let mut rows: Vec<Vec<String>> =
+        reader.records().map(|row| row.unwrap().iter().map(str::to_string).collect()).collect();
+    let at = rows[0].iter().position(|name| name == column).unwrap();
+    assert_ne!(rows[row][at], value);
+    rows[row][at] = value.to_string();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    rows.iter().for_each(|row| writer.write_record(row).unwrap());
+    String::from_utf8(writer.into_inner().unwrap()).unwrap()
+}
+
+#[test]
+fn what_was_tampered_with_is_found_and_named() {
+    let folder = folder();
+    let line = "selfplay --game sligo --size 2 --games 6 --visits 4 --threads 1 --shard 6 --out";
+    let (games, positions) = ("games-000000.csv", "positions-000000.csv");
+    for (file, row, column, value) in [
+        (games, 3, "winner", "draw"),
+        (games, 2, "black_score", "4.5"),
+        (games, 5, "turns", "pass pass pass"),
+        (games, 4, "board", "XX/XX"),
+        (games, 1, "game_index", "7"),
+        (positions, 9, "board", "OO/OO"),
+        (positions, 4, "player", "white"),
+        (positions, 7, "outcome", "0.5"),
+        (positions, 2, "step", "B2"),
+        (positions, 3, "root_value", "1.5"),
+    ] {
+        let run = format!("{file}-{column}");
+        done(folder.path(), &format!("{line} {run}"));
+        let path = folder.path().join(&run);
+        forge(&path, file, |text| with_field(text, row, column, value));
+        let ended = fairkomi(folder.path(), &format!("data check {run}"));
+        assert_eq!(ended.code, Some(2), "{column}: {ended:?}");
+        let place = format!("error: {run}/shards/{file}:{}", row + 1);
+        assert!(ended.err.starts_with(&place), "{place}: {ended:?}");
+        assert!(ended.err.contains(&format!("column `{column}`")) || column == "turns", "{column}: {ended:?}");
+    }
+
+    // A byte is enough to be found by the checksum.
+    done(folder.path(), &format!("{line} byte"));
+    let path = folder.path().join("byte/shards").join(games);
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&path, bytes).unwrap();
+    for command in ["data check byte", "data stats byte", &format!("{line} byte")] {
+        let ended = fairkomi(folder.path(), command);
+        assert_eq!(ended.code, Some(2), "{command}: {ended:?}");
+        let place =
+            format!("error: byte/shards/{games}: its checksum is not that of the bytes that were written; restore");
+        assert!(ended.err.starts_with(&place), "{command}: {ended:?}");
+    }
+}
