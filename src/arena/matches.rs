@@ -100,3 +100,124 @@ pub fn match_report(rows: &[GameRow], config: &MatchConfig, engines: &[Engine; 2
     found.elo = found.pentanomial.elo(LEVEL);
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Board, SearchConfig};
+    use crate::games::Ending;
+    use crate::records::WinnerSeat;
+    use crate::records::testing::made_up;
+
+    fn search(visits: u32) -> SearchConfig {
+        SearchConfig { visits, exploration: 1.0, reduction: 0.1 }
+    }
+
+    fn config() -> MatchConfig {
+        MatchConfig {
+            board: Board { game: GameKind::Sligo, size: 5, handicap: 0, pie: false, move_cap: Some(200) },
+            pairs: 4,
+            seed: 1,
+            batch: 16,
+            komi: HalfPoints(3),
+            opening_turns: 2,
+            a: search(100),
+            b: search(10),
+        }
+    }
+
+    /// Games by A's result: `W`on, `D`rawn, `L`ost, `-` capped; A sits in the first seat of every other game.
+    fn rows(results: &str) -> Vec<GameRow> {
+        let row = |(index, result): (usize, char)| {
+            let is_first = index % 2 == 0;
+            let (a, b) = if is_first {
+                (WinnerSeat::First, WinnerSeat::Second)
+            } else {
+                (WinnerSeat::Second, WinnerSeat::First)
+            };
+            let winner = match result {
+                'W' => a,
+                'L' => b,
+                _ => WinnerSeat::Draw,
+            };
+            let mut row = made_up(GameKind::Sligo, 5, HalfPoints(3), index as u64, winner);
+            row.opening_turns = 2;
+            if result == '-' {
+                (row.ending, row.winner_seat) = (Ending::MoveCap, None);
+            }
+            row
+        };
+        results.chars().filter(|result| *result != ' ').enumerate().map(row).collect()
+    }
+
+    fn report(results: &str) -> MatchReport {
+        let engines = [100, 10].map(|visits| Engine::playouts(search(visits)));
+        match_report(&rows(results), &config(), &engines)
+    }
+
+    #[test]
+    fn the_stronger_engine_scores_above_one_half() {
+        let found = report("WW WD WL DW LW DD WW");
+        assert_eq!(found.pentanomial, Pentanomial::new([0, 0, 3, 2, 2]));
+        assert_eq!(found.games, Wdl::new(8, 4, 2));
+        assert_eq!(found.score, Some(20.0 / 28.0));
+        assert!(found.interval.contains(20.0 / 28.0) && found.elo.is_some_and(|elo| elo.elo > 0.0));
+        assert_eq!((found.a.as_str(), found.b.as_str()), ("playouts, 100 visits", "playouts, 10 visits"));
+        assert_eq!((found.void_pairs, found.pairs.len()), (0, 7));
+        let pair = &found.pairs[1];
+        assert_eq!((pair.pair, pair.a_first, pair.a_second), (1, Some(Outcome::Win), Some(Outcome::Draw)));
+        assert_eq!(pair.opening, "A1 B1");
+        // From the first seat's view: A's results in the first seat, the opposite in the second.
+        assert_eq!(found.seats.wdl, Wdl::new(5, 4, 5));
+    }
+
+    #[test]
+    fn the_other_engine_sees_the_mirror() {
+        for results in ["WW WD WL DL LL DD", "WW", "LD", "DD WL", "WW WW WW LL"] {
+            let mirror: String = results
+                .chars()
+                .map(|c| match c {
+                    'W' => 'L',
+                    'L' => 'W',
+                    c => c,
+                })
+                .collect();
+            let (a, b) = (report(results), report(&mirror));
+            assert_eq!(a.pentanomial, b.pentanomial.negated());
+            assert_eq!(a.games, b.games.negated());
+            assert_eq!(a.score, b.score.map(|score| 1.0 - score));
+            let other = b.interval.complement();
+            assert!((a.interval.lo - other.lo).abs() < 1e-12 && (a.interval.hi - other.hi).abs() < 1e-12);
+            assert_eq!(a.seats.wdl, b.seats.wdl.negated());
+        }
+    }
+
+    #[test]
+    fn who_begins_is_no_strength() {
+        // The first seat wins always.
+        let found = report("WL WL WL WL");
+        assert_eq!((found.score, found.pentanomial.counts), (Some(0.5), [0, 0, 4, 0, 0]));
+        assert_eq!(found.seats.score(), Some(1.0));
+    }
+
+    #[test]
+    fn a_pair_with_a_capped_game_is_void() {
+        let found = report("WW W- -L --");
+        assert_eq!(found.pentanomial, Pentanomial::new([0, 0, 0, 0, 1]));
+        assert_eq!((found.void_pairs, found.score), (3, Some(1.0)));
+        assert_eq!(found.games, Wdl::new(3, 0, 1), "single games are still counted");
+        assert_eq!(found.pairs[1].a_second, None);
+        assert_eq!(found.seats.capped, 4);
+    }
+
+    #[test]
+    fn a_game_without_its_partner_is_left_out() {
+        let mut rows = rows("WW WW LL");
+        rows.remove(2);
+        let engines = [100, 10].map(|visits| Engine::playouts(search(visits)));
+        let found = match_report(&rows, &config(), &engines);
+        assert_eq!(found.pentanomial, Pentanomial::new([1, 0, 0, 0, 1]));
+        assert_eq!(found.pairs.iter().map(|pair| pair.pair).collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(report("").score, None);
+    }
+}

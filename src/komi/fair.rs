@@ -69,11 +69,12 @@ pub fn lattice(game: GameKind, size: usize) -> MarginLattice {
     MarginLattice { odd: game.margin_parity() == 1, min: Some(-most), max: Some(most) }
 }
 
-/// The komi nearest to `komi` (in points) at which no margin can tie.
+/// The komi nearest to `komi` (in points) at which no margin can tie, at most half a point beyond the greatest margin.
 pub fn measurable_near(game: GameKind, size: usize, komi: f64) -> HalfPoints {
     let lattice = lattice(game, size);
     let most = f64::from(lattice.max.unwrap_or(0) + 1) / 2.0;
-    let half = (komi.clamp(-most, most) * 2.0).floor() as i32;
+    let komi = komi.clamp(-most, most);
+    let half = (komi * 2.0).floor() as i32;
     let candidates = [half - 1, half, half + 1, half + 2];
     let distance = |candidate: i32| (f64::from(candidate) / 2.0 - komi).abs();
     let near = candidates.into_iter().filter(|candidate| lattice.measurable(*candidate));

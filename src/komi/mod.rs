@@ -5,6 +5,8 @@ mod fair;
 mod known;
 mod measure;
 mod openings;
+#[cfg(test)]
+mod tests;
 
 pub use balance::{Balance, FirstMove, Lengths, Margins, balance, first_moves};
 pub use fair::{AtKomi, BestKomi, Fair, lattice, measurable_near, next_block, summary};

@@ -15,7 +15,7 @@ mod tally;
 mod text;
 
 #[cfg(test)]
-mod testing;
+pub mod testing;
 
 pub use check::{CheckError, CheckReport, Difference, check_files, check_run};
 pub use disk::{Fingerprint, write_whole};

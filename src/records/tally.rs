@@ -92,3 +92,81 @@ pub fn first_outcome(row: &GameRow) -> Option<Outcome> {
         WinnerSeat::Draw => Outcome::Draw,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{made_up, results};
+    use super::*;
+    use crate::games::{GameKind, HalfPoints};
+
+    /// Rows on 5x5 at komi ½.
+    fn rows(wdl: [u64; 3]) -> Vec<GameRow> {
+        results(GameKind::Sligo, 5, HalfPoints(1), 0, wdl)
+    }
+
+    #[test]
+    fn results_and_endings_are_counted_apart() {
+        let mut rows = rows([5, 2, 3]);
+        rows[0].ending = Ending::NoMove;
+        rows[5].ending = Ending::Repetition;
+        (rows[9].ending, rows[9].winner_seat) = (Ending::MoveCap, None);
+        let found = tally(&rows);
+        let expected = Tally { wdl: Wdl::new(5, 2, 2), unique: 9, played_out: 8, repetitions: 1, capped: 1 };
+        assert_eq!(found, expected);
+        assert_eq!((found.games(), found.score()), (10, Some(6.0 / 9.0)));
+        assert_eq!(found.interval(), Wdl::new(5, 2, 2).score_interval(LEVEL));
+        assert_eq!(tally(&[]).score(), None);
+        assert_eq!(tally(&[]).interval(), Interval::UNIT);
+    }
+
+    #[test]
+    fn games_of_hundreds_differ() {
+        for (game, size) in [(GameKind::Yugo, 2), (GameKind::Linage, 3), (GameKind::Fugo, 9), (GameKind::Sligo, 3)] {
+            let rows = results(game, size, HalfPoints(0), 0, [300, 0, 0]);
+            assert_eq!(tally(&rows).unique, 300, "{game}");
+        }
+    }
+
+    #[test]
+    fn the_same_game_and_its_images_count_once() {
+        let row = |index, turns: &str| {
+            let mut row = made_up(GameKind::Sligo, 5, HalfPoints(1), index, WinnerSeat::First);
+            row.turns = turns.to_string();
+            row
+        };
+        let images = ["A2 C3-C4,D5", "B1 C3-D3,E4", "E4 C3-C2,B1", "A2 C3-C4,D5"];
+        let mut rows: Vec<GameRow> = images.iter().zip(0..).map(|(turns, index)| row(index, turns)).collect();
+        assert_eq!(tally(&rows).unique, 1);
+        rows.push(row(4, "A2 C3-C2,D5"));
+        assert_eq!(tally(&rows).unique, 2);
+        // All won: the interval of two games, not of five.
+        assert_eq!(tally(&rows).interval(), Wdl::new(2, 0, 0).score_interval(LEVEL));
+    }
+
+    #[test]
+    fn a_hundred_duplicates_prove_nothing() {
+        let mut rows = rows([100, 0, 0]);
+        let same = rows[0].turns.clone();
+        rows.iter_mut().for_each(|row| row.turns = same.clone());
+        let found = tally(&rows);
+        assert_eq!((found.unique, found.wdl.games()), (1, 100));
+        assert!(found.interval().contains(0.3), "{}", found.interval());
+        assert_eq!(found.warnings(), ["only 1 of 100 games differ; intervals count these alone"]);
+    }
+
+    #[test]
+    fn warnings_begin_above_their_limits() {
+        let warned = |repeated: usize, capped: usize| {
+            let mut rows = rows([60, 0, 40]);
+            rows.iter_mut().take(repeated).for_each(|row| row.ending = Ending::Repetition);
+            for row in rows.iter_mut().skip(repeated).take(capped) {
+                (row.ending, row.winner_seat) = (Ending::MoveCap, None);
+            }
+            tally(&rows).warnings()
+        };
+        assert!(warned(20, 2).is_empty());
+        assert_eq!(warned(21, 0), ["21 of 100 games were drawn by repetition"]);
+        assert_eq!(warned(0, 3), ["3 of 100 games hit the move cap and have no result"]);
+        assert_eq!(warned(21, 3).len(), 2);
+    }
+}

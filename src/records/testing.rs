@@ -4,8 +4,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::shard::write_csv;
-use super::{EngineTag, GameMeta, GameRecord, PositionRow, Record, SearchNote};
-use crate::games::{Game, GameKind, HalfPoints, Options, Played, Rules, Status, Step};
+use super::{EngineTag, GameMeta, GameRecord, GameRow, PositionRow, Record, SearchNote, WinnerSeat};
+use crate::games::{Ending, Game, GameKind, HalfPoints, Options, Played, Rules, Status, Step};
 
 /// A game of random legal steps; its options and what is searched depend on the index.
 pub fn random_record(game: GameKind, size: usize, index: u64) -> GameRecord {
@@ -64,4 +64,27 @@ pub fn text_of<T: Record>(rows: &[T]) -> String {
     let mut bytes = Vec::new();
     write_csv(&mut bytes, rows).unwrap();
     String::from_utf8(bytes).unwrap()
+}
+
+/// A made-up row of a game, won by that seat by two passes. Its turns differ from those of all other indices, also
+/// modulo symmetry, and are no game.
+pub fn made_up(game: GameKind, size: usize, komi: HalfPoints, index: u64, winner: WinnerSeat) -> GameRow {
+    let mut turns = vec!["A1".to_string(), "B1".to_string()];
+    let (side, mut rest) = (size as u64, index);
+    while rest > 0 {
+        turns.push(format!("{}{}", b"ABCDEFGHJ"[(rest % side) as usize] as char, rest / side % side + 1));
+        rest /= side * side;
+    }
+    let mut row = random_record(game, size, 0).game;
+    (row.game_index, row.komi, row.pie, row.opening_turns) = (index, komi, false, 0);
+    (row.turn_count, row.turns) = (turns.len(), turns.join(" "));
+    (row.ending, row.winner_seat) = (Ending::Pass, Some(winner));
+    row
+}
+
+/// Made-up rows: so many won, drawn and lost by the first seat, with indices from `index` on.
+pub fn results(game: GameKind, size: usize, komi: HalfPoints, index: u64, wdl: [u64; 3]) -> Vec<GameRow> {
+    let seats = [WinnerSeat::First, WinnerSeat::Draw, WinnerSeat::Second];
+    let winners = seats.into_iter().zip(wdl).flat_map(|(seat, count)| (0..count).map(move |_| seat));
+    winners.zip(index..).map(|(winner, index)| made_up(game, size, komi, index, winner)).collect()
 }

@@ -2,6 +2,8 @@
 
 mod files;
 mod map;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use files::{write_balance, write_komi, write_match, write_summary};

@@ -93,3 +93,123 @@ fn draw(steps: &[RootStep], weight: impl Fn(&RootStep) -> f32, rng: &mut ChaCha8
     }
     last
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::MoverValue;
+    use super::super::testing::rng;
+    use super::*;
+    use crate::board::Point;
+
+    /// Steps with these visits and values, in order.
+    fn steps(known: &[(u32, f32)]) -> Vec<RootStep> {
+        let step = |(index, (visits, value)): (usize, &(u32, f32))| RootStep {
+            step: Step::Point(Point::from_index(index)),
+            visits: *visits,
+            value: (*visits > 0).then_some(MoverValue(*value)),
+        };
+        known.iter().enumerate().map(step).collect()
+    }
+
+    /// How often each of the steps is chosen.
+    fn counts(steps: &[RootStep], choice: Choice, draws: u32) -> Vec<u32> {
+        let mut rng = rng(1);
+        let mut counts = vec![0; steps.len()];
+        for _ in 0..draws {
+            let chosen = choose(steps, choice, &mut rng);
+            counts[steps.iter().position(|known| known.step == chosen).expect("one of them")] += 1;
+        }
+        counts
+    }
+
+    /// Pearson's statistic against these shares; no share may be 0.
+    fn chi_square(counts: &[u32], shares: &[f64]) -> f64 {
+        let all: f64 = counts.iter().map(|count| f64::from(*count)).sum();
+        let term = |(count, share): (&u32, &f64)| (f64::from(*count) - all * share).powi(2) / (all * share);
+        counts.iter().zip(shares).map(term).sum()
+    }
+
+    #[test]
+    fn the_most_visited_step_then_the_better_then_the_first() {
+        let most = |known: &[(u32, f32)]| counts(&steps(known), Choice::Most, 1).iter().position(|count| *count == 1);
+        assert_eq!(most(&[(3, 0.9), (5, 0.1), (4, 0.9)]), Some(1));
+        assert_eq!(most(&[(5, 0.1), (5, 0.3), (4, 0.9), (5, 0.2)]), Some(1));
+        assert_eq!(most(&[(2, 0.5), (5, 0.3), (5, 0.3)]), Some(1));
+        assert_eq!(most(&[(0, 0.0), (0, 0.0)]), Some(0));
+        assert_eq!(most(&[(0, 0.0), (1, 0.0)]), Some(1));
+    }
+
+    #[test]
+    fn temperature_draws_by_visits() {
+        let known = steps(&[(10, 0.1), (20, 0.9), (0, 0.0), (40, 0.5), (30, 0.2)]);
+        for (temperature, power) in [(1.0f32, 1.0), (0.5, 2.0), (2.0, 0.5)] {
+            let counts = counts(&known, Choice::Temperature(temperature), 20_000);
+            assert_eq!(counts[2], 0, "a step without visits");
+            let weights = [10f64, 20.0, 40.0, 30.0].map(|visits| visits.powf(power));
+            let shares = weights.map(|weight| weight / weights.iter().sum::<f64>());
+            let counts = [counts[0], counts[1], counts[3], counts[4]];
+            // The 99.9 % point for three degrees of freedom.
+            assert!(chi_square(&counts, &shares) < 16.3, "{temperature}: {counts:?}");
+        }
+    }
+
+    #[test]
+    fn extreme_temperatures_stay_finite() {
+        let known = steps(&[(1, 0.1), (1_000_000, 0.9), (999, 0.5)]);
+        assert_eq!(counts(&known, Choice::Temperature(0.01), 100), [0, 100, 0]);
+        assert_eq!(counts(&known, Choice::Temperature(0.0), 100), [0, 100, 0]);
+        let even = counts(&known, Choice::Temperature(100.0), 3000);
+        assert!(even.iter().all(|count| *count > 800), "{even:?}");
+    }
+
+    #[test]
+    fn near_draws_by_visits_among_the_best() {
+        let known = steps(&[(10, 0.52), (20, 0.60), (39, 0.54), (30, 0.98), (0, 0.0), (40, 0.60)]);
+        let counts = counts(&known, Choice::Near(0.05), 20_000);
+        assert_eq!([counts[0], counts[2], counts[4]], [0; 3], "more than δ worse, or never visited");
+        // The 99.9 % point for two degrees of freedom.
+        assert!(chi_square(&[counts[1], counts[3], counts[5]], &[20.0 / 90.0, 30.0 / 90.0, 40.0 / 90.0]) < 13.9);
+    }
+
+    #[test]
+    fn near_never_picks_a_step_worse_than_the_most_visited_by_more_than_delta() {
+        let mut rng = rng(2);
+        for _ in 0..2000 {
+            let known: Vec<(u32, f32)> =
+                (0..rng.random_range(1..30)).map(|_| (rng.random_range(0..9), rng.random())).collect();
+            let known = steps(&known);
+            let delta = rng.random_range(0.0..0.3);
+            let chosen = choose(&known, Choice::Near(delta), &mut rng);
+            let most = choose(&known, Choice::Most, &mut rng);
+            let Some(best) = known.iter().find(|known| known.step == most).and_then(|known| known.value) else {
+                assert_eq!(chosen, known[0].step, "nothing was visited");
+                continue;
+            };
+            let chosen = known.iter().find(|known| known.step == chosen).and_then(|known| known.value);
+            assert!(chosen.is_some_and(|value| value.0 >= best.0 - delta));
+        }
+    }
+
+    #[test]
+    fn a_lucky_step_is_chosen_no_more_often_than_it_was_visited() {
+        let counts = counts(&steps(&[(90, 0.5), (1, 1.0), (9, 0.499)]), Choice::Near(0.0), 9100);
+        assert!(counts[0] > 8900 && counts[1] > 50 && counts[2] == 0, "{counts:?}");
+    }
+
+    #[test]
+    fn measurements_draw_their_first_turns() {
+        let rule = ChoiceRule::measured(Variation { drawn_turns: 3, delta: 0.02 });
+        assert_eq!(
+            [0, 2, 3, 99].map(|turn| rule.at(turn)),
+            [Choice::Near(0.02), Choice::Near(0.02), Choice::Most, Choice::Most]
+        );
+        assert_eq!(ChoiceRule::MOST.at(0), Choice::Most);
+    }
+
+    #[test]
+    fn certain_choices_draw_nothing() {
+        let mut untouched = rng(3);
+        choose(&steps(&[(1, 0.5), (2, 0.5)]), Choice::Most, &mut untouched);
+        assert_eq!(untouched, rng(3));
+    }
+}

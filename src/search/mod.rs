@@ -4,6 +4,8 @@ mod choice;
 mod evaluator;
 mod playout;
 mod streams;
+#[cfg(test)]
+pub mod testing;
 mod tree;
 
 pub use choice::{Choice, ChoiceRule, choose};

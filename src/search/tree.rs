@@ -321,3 +321,6 @@ fn dirichlet(concentration: f32, count: usize, rng: &mut ChaCha8Rng) -> Option<V
     let sum: f32 = weights.iter().sum();
     (sum.is_finite() && sum > 0.0).then(|| weights.iter().map(|weight| weight / sum).collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,8 @@ mod generate;
 mod runner;
 mod setup;
 mod sharded;
+#[cfg(test)]
+mod tests;
 
 pub use engine::{Engine, EngineError, Judge};
 pub use game::{Finished, Note};

@@ -6,6 +6,8 @@
 mod fugo;
 mod linage;
 mod sligo;
+#[cfg(test)]
+mod tests;
 mod yugo;
 
 use rand::Rng;

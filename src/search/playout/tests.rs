@@ -1,0 +1,246 @@
+use std::collections::BTreeMap;
+
+use super::super::MoverValue;
+use super::super::testing::{random_game, random_step, rng};
+use super::*;
+use crate::games::{Button, Cell, GameKind, Options, Played, Player, Seat, Status, Yugo};
+use crate::with_game;
+
+/// Positions of random games of every length, some amid a turn.
+fn positions<G: Game>(size: usize, count: usize, rng: &mut ChaCha8Rng) -> Vec<G> {
+    let mut found = Vec::new();
+    while found.len() < count {
+        let options = Options {
+            handicap: if G::KIND == GameKind::Yugo { rng.random_range(0..=(size * size / 2).min(3)) } else { 0 },
+            pie: G::KIND == GameKind::Fugo && rng.random_bool(0.5),
+        };
+        let turns = rng.random_range(0..=2 * size * size);
+        let game: Played<G> = random_game(G::new(size, options), turns, rng);
+        let mut position = game.position().clone();
+        found.push(position.clone());
+        while let Status::Running(steps) = position.status() {
+            position.play(random_step(steps, rng));
+            if position.phase() == Phase::Start {
+                break;
+            }
+            found.push(position.clone());
+        }
+    }
+    found
+}
+
+/// As [`playout`], but looks at every step and says whether the cap was reached.
+fn watched<G: PlayoutPolicy>(
+    position: &G,
+    komi: HalfPoints,
+    rng: &mut ChaCha8Rng,
+    mut look: impl FnMut(&G, Step),
+) -> (f32, bool) {
+    let mut game = position.clone();
+    let mut turns = 0;
+    while game.end().is_none() && turns < G::playout_cap(game.size()) {
+        let step = game.playout_step(rng);
+        let Status::Running(steps) = game.status() else { panic!("the game is over") };
+        assert!(steps.contains(step), "{step:?} is not legal in {game:?}");
+        look(&game, step);
+        game.play(step);
+        turns += (game.phase() == Phase::Start) as usize;
+    }
+    let is_over = game.end().is_some();
+    let black = match game.score() {
+        Some(score) => (score.black - score.white - komi).0.signum(),
+        None if is_over => {
+            if game.to_move() == Player::White {
+                1
+            } else {
+                -1
+            }
+        }
+        None => 0,
+    };
+    let first = if game.seat_of(Player::Black) == Seat::First { black } else { -black };
+    (0.5 + first as f32 / 2.0, !is_over)
+}
+
+/// A komi, mostly a close one.
+fn komi(game: GameKind, rng: &mut ChaCha8Rng) -> HalfPoints {
+    HalfPoints(if game.has_score() { rng.random_range(-6..=6) } else { 0 })
+}
+
+#[test]
+fn playouts_end_with_the_result_of_the_rules() {
+    let mut rng = rng(1);
+    for game in GameKind::ALL {
+        for size in game.min_size()..=9 {
+            let (mut capped, mut all) = (0, 0);
+            with_game!(game, size, G => {
+                for position in positions::<G>(size, 120, &mut rng) {
+                    let komi = komi(game, &mut rng);
+                    let mut same = rng.clone();
+                    let (value, was_capped) = watched(&position, komi, &mut rng, |_, _| {});
+                    assert_eq!(playout(&position, komi, &mut same), FirstValue(value), "{position:?}");
+                    assert_eq!(same, rng, "both drew as often");
+                    capped += was_capped as usize;
+                    all += 1;
+                }
+            });
+            // On 2x2 there is always something to capture, and nobody passes while there is.
+            let allowed = match (game, size) {
+                (GameKind::Sligo, 2) => 100,
+                (GameKind::Sligo, 3) => 10,
+                _ => 1,
+            };
+            assert!(100 * capped <= allowed * all, "{game} {size}: {capped} of {all} capped");
+        }
+    }
+}
+
+/// True if a placement at `point` fills an eye of the mover's own.
+fn fills_eye<G: Game>(position: &G, point: Point) -> bool {
+    let n = position.size();
+    let (row, column) = (position.dense(point) / n, position.dense(point) % n);
+    let is_own = |row: usize, column: usize| match position.cell(position.from_dense(row * n + column)) {
+        Cell::Stone(player) | Cell::King(player) => player == position.to_move(),
+        Cell::Empty => false,
+    };
+    position.cell(point) == Cell::Empty
+        && (row == 0 || is_own(row - 1, column))
+        && (row == n - 1 || is_own(row + 1, column))
+        && (column == 0 || is_own(row, column - 1))
+        && (column == n - 1 || is_own(row, column + 1))
+}
+
+#[test]
+fn own_eyes_are_filled_only_for_want_of_another_move() {
+    let mut rng = rng(2);
+    let mut spared = 0;
+    for game in [GameKind::Yugo, GameKind::Fugo, GameKind::Sligo] {
+        for size in 1..=9 {
+            with_game!(game, size, G => {
+                for position in positions::<G>(size, 40, &mut rng) {
+                    watched(&position, HalfPoints(0), &mut rng, |position, step| {
+                        let Status::Running(steps) = position.status() else { unreachable!("checked before") };
+                        let others = steps.points.iter().filter(|point| !fills_eye(position, *point)).count();
+                        spared += (others < steps.points.len()) as usize;
+                        let Step::Point(point) = step else { return };
+                        if !fills_eye(position, point) || matches!(position.phase(), Phase::Picked(_)) {
+                            return;
+                        }
+                        let may = match game {
+                            GameKind::Yugo => position.handicap_left() > 0,
+                            GameKind::Sligo => position.phase() != Phase::Start,
+                            _ => true,
+                        };
+                        assert!(may && others == 0, "{position:?} {step:?}");
+                    });
+                }
+            });
+        }
+    }
+    assert!(spared > 10_000, "{spared} choices had an eye among them");
+}
+
+/// What a turn is, by its first step and what stands there afterwards.
+fn kind_of_turn<G: Game>(position: &G, step: Step) -> &'static str {
+    let point = match step {
+        Step::Special(special) => return special.name(),
+        Step::Point(point) => point,
+    };
+    if position.cell(point) != Cell::Empty {
+        return "movement";
+    }
+    let mut after = position.clone();
+    after.play(step);
+    if matches!(after.cell(point), Cell::King(_)) { "king" } else { "placement" }
+}
+
+#[test]
+fn every_kind_of_turn_occurs() {
+    let mut rng = rng(3);
+    for (game, expected) in [
+        (GameKind::Yugo, vec!["button", "king", "pass", "placement"]),
+        (GameKind::Linage, vec!["pass", "placement"]),
+        (GameKind::Fugo, vec!["movement", "placement"]),
+        (GameKind::Sligo, vec!["movement", "pass", "placement"]),
+    ] {
+        for size in [4, 5, 9] {
+            let mut kinds = BTreeMap::new();
+            let mut early_passes = 0;
+            with_game!(game, size, G => {
+                let start = G::new(size, Options::default());
+                for _ in 0..100 {
+                    watched(&start, HalfPoints(0), &mut rng, |position, step| {
+                        if position.phase() == Phase::Start {
+                            *kinds.entry(kind_of_turn(position, step)).or_insert(0) += 1;
+                            let Status::Running(steps) = position.status() else { unreachable!("checked before") };
+                            early_passes += (step == Step::PASS && steps.len() > 1) as usize;
+                        }
+                    });
+                }
+            });
+            assert!(kinds.keys().copied().eq(expected.iter().copied()), "{game} {size}: {kinds:?}");
+            assert!(early_passes > 0 || !expected.contains(&"pass"), "{game} {size}");
+        }
+    }
+}
+
+#[test]
+fn the_button_is_taken_at_any_time() {
+    let mut rng = rng(4);
+    let start = Yugo::<1>::new(5, Options::default());
+    let mut turns = Vec::new();
+    for _ in 0..200 {
+        let mut before = 0;
+        watched(&start, HalfPoints(0), &mut rng, |position, step| {
+            before += (position.button() == Button::Free) as usize;
+            if step == Step::BUTTON {
+                turns.push(before);
+            }
+        });
+    }
+    assert_eq!(turns.len(), 200, "it is always taken, once");
+    turns.sort_unstable();
+    assert!(turns[20] < 10 && turns[180] > 20, "{turns:?}");
+}
+
+#[test]
+fn sligo_moves_stones() {
+    let mut rng = rng(5);
+    for size in [3, 5, 7, 9] {
+        with_game!(GameKind::Sligo, size, G => {
+            let (mut movable, mut moved) = (0, 0);
+            for position in positions::<G>(size, 150, &mut rng) {
+                watched(&position, HalfPoints(0), &mut rng, |position, step| {
+                    let Status::Running(steps) = position.status() else { unreachable!("checked before") };
+                    let is_own = |step: &Step| matches!(step, Step::Point(point) if position.cell(*point) != Cell::Empty);
+                    if position.phase() == Phase::Start && steps.iter().any(|step| is_own(&step)) {
+                        movable += 1;
+                        moved += is_own(&step) as usize;
+                    }
+                });
+            }
+            assert!(movable > 1000 && 5 * moved > movable, "{size}: {moved} of {movable}");
+        });
+    }
+}
+
+#[test]
+fn values_are_the_movers() {
+    let mut rng = rng(6);
+    for game in [GameKind::Yugo, GameKind::Linage, GameKind::Sligo] {
+        with_game!(game, 5, G => {
+            for position in positions::<G>(5, 30, &mut rng) {
+                if position.end().is_some() {
+                    continue;
+                }
+                for (komi, black) in [(-60, 1.0), (60, 0.0)] {
+                    let mut leaves =
+                        [Leaf { position: &position, komi: HalfPoints(komi), rng: &mut rng, value: MoverValue(0.5) }];
+                    Playouts.evaluate(&mut leaves).expect("playouts do not fail");
+                    let expected = if position.to_move() == Player::Black { black } else { 1.0 - black };
+                    assert_eq!(leaves[0].value, MoverValue(expected), "{position:?}");
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,487 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::testing::{Positions, random_game, random_step, rng, search, search_with, searched, visits};
+use super::super::{PlayoutPolicy, playout};
+use super::*;
+use crate::games::{Ending, Fugo, GameKind, Linage, Options, Sligo, StartPosition, Yugo, parse_step, turns};
+use crate::with_game;
+
+/// Compares the whole tree with the games that its paths stand for, and counts the repetitions in it: those of
+/// boards of the game, and those of boards that the tree itself made.
+fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
+    let mut repetitions = [0; 2];
+    let mut open = vec![(0u32, game.clone())];
+    let mut seen = 0;
+    while let Some((at, played)) = open.pop() {
+        seen += 1;
+        let node = &tree.nodes[at as usize];
+        let position = played.position();
+        assert_eq!(node.seat, position.seat_to_move());
+        let expected = match played.ending() {
+            Some(Ending::Repetition) => Some(FirstValue(0.5)),
+            Some(_) => Some(result(position.winner(tree.komi), position)),
+            None => None,
+        };
+        assert_eq!(node.terminal, expected, "{position:?}");
+        if played.ending() == Some(Ending::Repetition) {
+            repetitions[!game.keys().contains(&position.board_key()) as usize] += 1;
+        }
+        let edges = tree.edges_of(node);
+        if edges.is_empty() {
+            continue;
+        }
+        assert_eq!(node.terminal, None);
+        let Status::Running(steps) = position.search_status() else { panic!("the game is over") };
+        let by_step: BTreeMap<Step, &Edge> = edges.iter().map(|edge| (edge.step, edge)).collect();
+        assert!(by_step.len() == edges.len() && steps.iter().eq(by_step.keys().copied()), "{position:?}");
+        let sum: f32 = edges.iter().map(|edge| edge.prior).sum();
+        assert!((sum - 1.0).abs() < 1e-4 && edges.iter().all(|edge| edge.prior >= 0.0));
+        let children = || edges.iter().filter_map(|edge| tree.nodes.get(edge.child as usize));
+        let (visits, value): (u32, f32) =
+            children().fold((0, 0.0), |(visits, sum), child| (visits + child.visits, sum + child.sum));
+        if node.visits > 0 {
+            assert_eq!(node.visits, 1 + visits, "its own visit and those of its children");
+            assert!((-1e-2..1.01).contains(&(node.sum - value)), "{} {value}", node.sum);
+        }
+        for edge in edges.iter().filter(|edge| edge.child != NONE) {
+            let mut next = played.clone();
+            next.play(edge.step);
+            open.push((edge.child, next));
+        }
+    }
+    assert_eq!(seen, tree.nodes.len(), "every node has one way from the root");
+    repetitions
+}
+
+fn options<G: Game>(round: usize) -> Options {
+    Options { handicap: 0, pie: G::KIND == GameKind::Fugo && round % 2 == 1 }
+}
+
+#[test]
+fn a_tree_agrees_with_the_games_it_stands_for() {
+    let mut rng = rng(1);
+    let mut repetitions = [0; 2];
+    for game in GameKind::ALL {
+        for (size, count, length) in [(1, 2, 2), (2, 8, 12), (3, 16, 40), (4, 8, 40), (5, 4, 40), (8, 2, 60)] {
+            with_game!(game, size, G => {
+                for round in 0..count {
+                    let size = size.max(game.min_size());
+                    let played = random_game(G::new(size, options::<G>(round)), round * length / count, &mut rng);
+                    if played.ending().is_some() {
+                        continue;
+                    }
+                    let komi = HalfPoints(if game.has_score() { round as i32 - 4 } else { 0 });
+                    let mut tree = Search::new(visits(600), played.position(), komi);
+                    tree.prepare_root(None, &mut rng);
+                    search(&mut tree, &played, komi, &mut rng);
+                    assert_eq!(tree.nodes[0].visits, 600);
+                    let found = check_tree(&tree, &played);
+                    assert!(game.can_repeat() || found == [0; 2], "{game} is finite");
+                    repetitions = [repetitions[0] + found[0], repetitions[1] + found[1]];
+                }
+            });
+        }
+    }
+    assert!(repetitions.iter().all(|count| *count > 20), "{repetitions:?}");
+}
+
+/// The steps from the root to a draw by repetition.
+fn line_to_repetition<G: Game>(tree: &Search<G>, game: &Played<G>) -> Option<Vec<Step>> {
+    let mut open = vec![(0u32, game.clone(), Vec::new())];
+    while let Some((at, played, line)) = open.pop() {
+        if played.ending() == Some(Ending::Repetition) {
+            return Some(line);
+        }
+        for edge in tree.edges_of(&tree.nodes[at as usize]).iter().filter(|edge| edge.child != NONE) {
+            let (mut next, mut line) = (played.clone(), line.clone());
+            next.play(edge.step);
+            line.push(edge.step);
+            open.push((edge.child, next, line));
+        }
+    }
+    None
+}
+
+#[test]
+fn repetition_is_seen_in_fugo_where_it_is_rare() {
+    let mut rng = rng(9);
+    for rows in [[".OXX", ".OXX", "X..X", "XOOO"], [".XXX", "OOX.", "OXO.", "OX.X"]] {
+        let rows = rows.map(String::from).to_vec();
+        let start = StartPosition { size: 4, rows, to_move: Player::Black, button: None };
+        let mut game = Played::new(Fugo::<1>::from_position(&start).expect("any board will do"), None);
+        let tree = searched(game.position(), visits(20_000), HalfPoints(0), 1);
+        let [_, in_the_tree] = check_tree(&tree, &game);
+        assert!(in_the_tree > 0, "{start:?}");
+        // The same line, played up to where one step brings back a board.
+        let line = line_to_repetition(&tree, &game).expect("there is one");
+        line[..line.len() - 1].iter().for_each(|step| game.play(*step));
+        let mut tree = Search::new(visits(300), game.position(), HalfPoints(0));
+        tree.prepare_root(None, &mut rng);
+        search(&mut tree, &game, HalfPoints(0), &mut rng);
+        let [of_the_game, _] = check_tree(&tree, &game);
+        assert!(of_the_game > 0, "{start:?}");
+    }
+}
+
+#[test]
+fn bringing_back_a_board_of_the_game_is_worth_a_draw() {
+    let mut rng = rng(2);
+    let mut found = 0;
+    for round in 0..800 {
+        let played = random_game(Sligo::<1>::new(3, Options::default()), 20 + round % 20, &mut rng);
+        let mut tree = Search::new(visits(60), played.position(), HalfPoints(1));
+        tree.prepare_root(None, &mut rng);
+        search(&mut tree, &played, HalfPoints(1), &mut rng);
+        for known in tree.root_steps().iter().filter(|known| known.visits > 0) {
+            let mut next = played.clone();
+            next.play(known.step);
+            if next.ending() == Some(Ending::Repetition) {
+                assert_eq!(known.value, Some(MoverValue(0.5)));
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 20, "{found} repetitions");
+}
+
+/// The root's value for the mover after a search of so many visits.
+fn root_value<G: PlayoutPolicy>(position: &G, count: u32, komi: i32) -> f32 {
+    searched(position, visits(count), HalfPoints(komi), 1).root_value().0
+}
+
+#[test]
+fn tiny_boards_are_won_by_whom_they_belong_to() {
+    // The values are the exact ones, +½, +4 and +9: see `komi::known`.
+    let yugo = Yugo::<1>::new(2, Options::default());
+    let linage = Linage::<1>::new(3, Options::default());
+    let sligo = Sligo::<1>::new(3, Options::default());
+    for (name, value, won) in [
+        ("yugo", root_value(&yugo, 4000, 0), true),
+        ("yugo", root_value(&yugo, 4000, 2), false),
+        ("linage", root_value(&linage, 4000, 7), true),
+        ("linage", root_value(&linage, 4000, 9), false),
+        ("sligo", root_value(&sligo, 4000, 19), false),
+    ] {
+        assert!(if won { value > 0.9 } else { value < 0.15 }, "{name}: {value}");
+    }
+    // White's way out is to bring boards back: that takes far more visits to refute.
+    let value = root_value(&sligo, 20_000, 17);
+    assert!(value > 0.6, "sligo: {value}");
+}
+
+/// Fugo on 3x3 after Black's first move.
+fn fugo_after(first: &str, pie: bool) -> Fugo<1> {
+    let mut position = Fugo::new(3, Options { handicap: 0, pie });
+    position.play(parse_step(&position, first).expect("a point"));
+    position
+}
+
+#[test]
+fn the_openings_of_fugo_on_3x3_are_told_apart() {
+    for (first, black_wins) in [("A1", false), ("C3", false), ("A2", true), ("B1", true), ("B2", true), ("C2", true)] {
+        let position = fugo_after(first, false);
+        let exact =
+            Positions::of(&position).forced(Seat::First, |end| end.winner(HalfPoints(0)) == Some(Player::Black));
+        assert_eq!(exact[0], black_wins, "{first}");
+        let tree = searched(&position, visits(4000), HalfPoints(0), 1);
+        // White is to move.
+        assert_eq!(tree.nodes[0].seat, Seat::Second);
+        let value = tree.root_value().0;
+        assert!(if black_wins { value < 0.2 } else { value > 0.8 }, "{first}: {value}");
+    }
+    let tree = searched(&Fugo::<1>::new(3, Options::default()), visits(10_000), HalfPoints(0), 1);
+    let most = tree.root_steps().into_iter().max_by_key(|known| known.visits).expect("there are steps");
+    assert!(tree.root_value().0 > 0.8 && most.value > Some(MoverValue(0.9)));
+}
+
+#[test]
+fn swap_is_worth_the_negated_value() {
+    for (first, swaps) in [("A1", false), ("A2", true), ("B2", true)] {
+        let without = searched(&fugo_after(first, false), visits(4000), HalfPoints(0), 1).root_value().0;
+        let tree = searched(&fugo_after(first, true), visits(10_000), HalfPoints(0), 1);
+        let steps = tree.root_steps();
+        let swap = steps.iter().find(|known| known.step == Step::SWAP).expect("White may swap");
+        let most = steps.iter().max_by_key(|known| known.visits).expect("there are steps");
+        assert_eq!(most.step == Step::SWAP, swaps, "{first}");
+        assert!(tree.root_value().0 > 0.75, "White takes the better seat: {}", tree.root_value().0);
+        let value = swap.value.expect("swap is tried").0;
+        // A bad swap is tried too seldom for a sharp value.
+        let tolerance = if swaps { 0.1 } else { 0.35 };
+        assert!((value - (1.0 - without)).abs() < tolerance, "{first}: {value} and {without}");
+        check_tree(&tree, &Played::new(fugo_after(first, true), None));
+    }
+}
+
+#[test]
+fn values_are_the_movers_in_every_seat() {
+    let mut rng = rng(3);
+    for game in GameKind::ALL {
+        with_game!(game, 6, G => {
+            for round in 0..12 {
+                let played = random_game(G::new(6, options::<G>(round)), round, &mut rng);
+                // One of the two persons is taken to win everywhere; no game ends within 40 visits.
+                for winner in [Seat::First, Seat::Second] {
+                    let komi = HalfPoints(if winner == Seat::First { -100 } else { 100 });
+                    let mut tree = Search::new(visits(40), played.position(), komi);
+                    tree.prepare_root(None, &mut rng);
+                    search_with(&mut tree, &played, |position| {
+                        MoverValue(if position.seat_to_move() == winner { 1.0 } else { 0.0 })
+                    });
+                    let expected = if played.position().seat_to_move() == winner { 1.0 } else { 0.0 };
+                    assert_eq!(tree.root_value(), MoverValue(expected));
+                    let values = tree.root_steps().into_iter().filter_map(|known| known.value);
+                    assert!(values.into_iter().all(|value| value == MoverValue(expected)));
+                    check_tree(&tree, &played);
+                }
+            }
+        });
+    }
+}
+
+/// A game of searched steps, the most visited each, with what each search found.
+fn walk<G: PlayoutPolicy>(
+    start: &G,
+    komi: HalfPoints,
+    length: usize,
+    seed: u64,
+    noise: Option<RootNoise>,
+) -> Vec<Vec<RootStep>> {
+    let (mut noise_rng, mut rng) = (rng(seed), rng(seed + 1));
+    let mut game = Played::new(start.clone(), None);
+    let mut tree = Search::new(visits(150), start, komi);
+    let mut found = Vec::new();
+    while game.ending().is_none() && found.len() < length {
+        let kept = tree.nodes[0].visits;
+        assert!(kept < 150, "something is left to search");
+        tree.prepare_root(noise, &mut noise_rng);
+        search(&mut tree, &game, komi, &mut rng);
+        assert_eq!(tree.nodes[0].visits, 150, "topped up, {kept} kept");
+        check_tree(&tree, &game);
+        let steps = tree.root_steps();
+        let sum: u32 = steps.iter().map(|known| known.visits).sum();
+        assert_eq!(sum, 149);
+        assert!(steps.is_sorted_by_key(|known| known.step));
+        let most = *steps.iter().max_by_key(|known| known.visits).expect("it goes on");
+        game.play(most.step);
+        if game.ending().is_none() {
+            tree.advance(most.step, game.position());
+            assert_eq!(tree.nodes[0].visits, most.visits, "what was known is kept");
+            let value = tree.nodes[0].mean().for_mover(tree.nodes[0].seat);
+            let same_mover = tree.nodes[0].seat == seat_before(&game);
+            let from_before = if same_mover { value.0 } else { 1.0 - value.0 };
+            assert!((from_before - most.value.expect("visited").0).abs() < 1e-5);
+            check_tree(&tree, &game);
+        }
+        found.push(steps);
+    }
+    found
+}
+
+/// The seat that made the game's last step.
+fn seat_before<G: Game>(game: &Played<G>) -> Seat {
+    let seat = game.position().seat_to_move();
+    if game.partial().is_some() { seat } else { seat.other() }
+}
+
+#[test]
+fn a_kept_tree_is_topped_up_and_deterministic() {
+    for game in GameKind::ALL {
+        for size in [3, 5, 8] {
+            with_game!(game, size, G => {
+                let start = G::new(size, options::<G>(1));
+                let komi = HalfPoints(game.has_score() as i32);
+                for noise in [None, RootNoise::of_share(0.25, 10.0)] {
+                    let found = walk(&start, komi, 30, 7, noise);
+                    assert_eq!(found, walk(&start, komi, 30, 7, noise));
+                    assert_ne!(found, walk(&start, komi, 30, 8, noise), "{game} {size}");
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn an_unsearched_step_begins_a_new_tree() {
+    let mut rng = rng(4);
+    let start = Linage::<1>::new(7, Options::default());
+    let mut tree = searched(&start, visits(20), HalfPoints(1), 1);
+    let unseen = tree.root_steps().into_iter().find(|known| known.visits == 0).expect("20 visits of 50 steps");
+    let mut game = Played::new(start, None);
+    game.play(unseen.step);
+    tree.advance(unseen.step, game.position());
+    assert_eq!((tree.nodes.len(), tree.edges.len(), tree.nodes[0].visits), (1, 0, 0));
+    tree.prepare_root(None, &mut rng);
+    search(&mut tree, &game, HalfPoints(1), &mut rng);
+    check_tree(&tree, &game);
+}
+
+#[test]
+fn noise_changes_the_roots_priors_alone() {
+    let start = Yugo::<1>::new(5, Options::default());
+    let game = Played::new(start.clone(), None);
+    let mut tree = searched(&start, visits(300), HalfPoints(0), 1);
+    let before = (tree.nodes.len(), tree.root_steps(), tree.root_value());
+    let priors = |tree: &Search<Yugo<1>>, at: usize| -> Vec<f32> {
+        tree.edges_of(&tree.nodes[at]).iter().map(|edge| edge.prior).collect()
+    };
+    let steps: Vec<Step> = tree.edges_of(&tree.nodes[0]).iter().map(|edge| edge.step).collect();
+    let mut rng = rng(5);
+    let mut means = [0.0; 26];
+    for _ in 0..400 {
+        tree.prepare_root(RootNoise::of_share(0.5, 10.0), &mut rng);
+        let noisy = priors(&tree, 0);
+        assert!(noisy.iter().all(|prior| *prior >= 0.5 / 26.0 - 1e-6), "half of it stays equal");
+        assert!((noisy.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+        assert!(noisy.iter().any(|prior| *prior > 1.4 / 26.0), "{noisy:?}");
+        means.iter_mut().zip(&noisy).for_each(|(mean, prior)| *mean += prior / 400.0);
+    }
+    assert!(means.iter().all(|mean| (mean - 1.0 / 26.0).abs() < 0.01), "{means:?}");
+    check_tree(&tree, &game);
+    assert_eq!(before, (tree.nodes.len(), tree.root_steps(), tree.root_value()));
+    assert_eq!(steps, tree.edges_of(&tree.nodes[0]).iter().map(|edge| edge.step).collect::<Vec<_>>());
+    for child in 1..tree.nodes.len() {
+        let below = priors(&tree, child);
+        assert!(below.iter().all(|prior| *prior == 1.0 / below.len() as f32));
+    }
+    tree.prepare_root(None, &mut rng);
+    assert!(priors(&tree, 0).iter().all(|prior| *prior == 1.0 / 26.0), "no noise is left");
+    // So little that the draws round to nothing: equal priors.
+    tree.prepare_root(RootNoise::of_share(0.25, 1e-30), &mut rng);
+    assert!((priors(&tree, 0).iter().sum::<f32>() - 1.0).abs() < 1e-4);
+}
+
+#[test]
+fn no_noise_draws_nothing() {
+    let start = Yugo::<1>::new(3, Options::default());
+    let mut tree = Search::new(visits(1), &start, HalfPoints(0));
+    let mut untouched = rng(6);
+    tree.prepare_root(None, &mut untouched);
+    assert_eq!(untouched, rng(6));
+}
+
+#[test]
+fn one_visit_values_the_root_alone() {
+    let tree = searched(&Sligo::<1>::new(5, Options::default()), visits(1), HalfPoints(1), 1);
+    assert!(tree.is_done() && tree.nodes.len() == 1);
+    assert!(tree.root_steps().iter().all(|known| known.visits == 0 && known.value.is_none()));
+}
+
+/// The positions after every whole turn, with the steps of the search or with all.
+fn after_turns<G: Game>(position: &G, for_search: bool) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![position.clone()];
+    while let Some(position) = open.pop() {
+        let status = if for_search { position.search_status() } else { position.status() };
+        let Status::Running(steps) = status else { panic!("a turn that has begun can be finished") };
+        for step in steps.iter() {
+            let mut next = position.clone();
+            next.play(step);
+            if next.phase() == Phase::Start {
+                found.insert(format!("{next:?}"));
+            } else {
+                open.push(next);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn steps_left_out_of_the_search_lose_no_position() {
+    let mut rng = rng(7);
+    let (mut all_steps, mut search_steps) = (0, 0);
+    for size in 1..=6 {
+        for round in 0..30 {
+            let played = random_game(Sligo::<1>::new(size, Options::default()), round * size * size / 12, &mut rng);
+            let position = played.position();
+            let (all, searched) = (after_turns(position, false), after_turns(position, true));
+            assert_eq!(all, searched, "{position:?}");
+            all_steps += turns(position).len();
+            search_steps += searched.len();
+        }
+    }
+    assert!(search_steps < all_steps, "{search_steps} boards, {all_steps} turns");
+}
+
+#[test]
+fn the_order_of_steps_favours_no_part_of_the_board() {
+    let mut rng = rng(8);
+    for game in GameKind::ALL {
+        let mut quarters = [0; 4];
+        with_game!(game, 6, G => {
+            for round in 0..800 {
+                let mut position = random_game(G::new(6, Options::default()), round % 30, &mut rng).position().clone();
+                if let (true, Status::Running(steps)) = (round % 2 == 0, position.status()) {
+                    position.play(random_step(steps, &mut rng));
+                }
+                let Status::Running(steps) = position.search_status() else { continue };
+                if steps.len() < 8 {
+                    continue;
+                }
+                let mut tree = Search::new(visits(1), &position, HalfPoints(0));
+                tree.prepare_root(None, &mut rng);
+                let first = tree.edges_of(&tree.nodes[0])[0].step;
+                let rank = steps.iter().position(|step| step == first).expect("it is one of them");
+                quarters[4 * rank / steps.len()] += 1;
+                let mut again = Search::new(visits(1), &position, HalfPoints(3));
+                again.prepare_root(None, &mut rng);
+                let order = |tree: &Search<G>| tree.edges.iter().map(|edge| edge.step).collect::<Vec<_>>();
+                assert_eq!(order(&tree), order(&again), "the position alone decides");
+            }
+        });
+        let all: usize = quarters.iter().sum();
+        assert!(
+            all > 400 && quarters.iter().all(|count| (18..=32).contains(&(100 * count / all))),
+            "{game}: {quarters:?}"
+        );
+    }
+}
+
+#[test]
+fn shuffles_are_even() {
+    let edges: Vec<Edge> = (0..6)
+        .map(|point| Edge {
+            step: Step::Point(crate::board::Point::from_index(point)),
+            child: point as u32,
+            prior: 0.0,
+        })
+        .collect();
+    let mut counts = [[0u32; 6]; 6];
+    for key in 0..6000u128 {
+        let mut shuffled = edges.clone();
+        shuffle(&mut shuffled, key * 0x1234_5678_9abc_def1);
+        shuffled.iter().enumerate().for_each(|(place, edge)| counts[place][edge.child as usize] += 1);
+    }
+    // 5 standard deviations of 29.
+    assert!(counts.iter().flatten().all(|count| count.abs_diff(1000) < 145), "{counts:?}");
+}
+
+#[test]
+fn more_visits_agree_with_exact_play() {
+    // Every position of Linage on 3x3 from which one player wins whatever the other does.
+    let komi = HalfPoints(7);
+    let positions = Positions::of(&Linage::<1>::new(3, Options::default()));
+    let first = positions.forced(Seat::First, |end| end.winner(komi) == Some(Player::Black));
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for (position, first_wins) in positions.all.iter().zip(first).filter(|(position, _)| position.end().is_none()) {
+        let value = root_value(position, 400, komi.0);
+        let mover_wins = first_wins == (position.seat_to_move() == Seat::First);
+        seen += 1;
+        if (value > 0.5) != mover_wins {
+            wrong.push((position, value));
+        }
+    }
+    assert!(seen > 100 && wrong.is_empty(), "{} of {seen}: {wrong:?}", wrong.len());
+}
+
+#[test]
+fn playouts_depend_on_their_stream_alone() {
+    let start = Sligo::<1>::new(5, Options::default());
+    let values = |seed: u64| -> Vec<FirstValue> {
+        let mut rng = rng(seed);
+        (0..64).map(|_| playout(&start, HalfPoints(3), &mut rng)).collect()
+    };
+    assert_eq!(values(1), values(1));
+    assert_ne!(values(1), values(2));
+}
