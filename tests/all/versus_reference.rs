@@ -60,7 +60,7 @@ fn game<G: Game>(n: usize, options: Options, choices: &[u32], look_every: usize,
     for (ply, choice) in choices.iter().enumerate() {
         let all = turns(&game);
         let last = ply + 1 == choices.len() || all.is_empty();
-        agree(&game, &all, &reference, last || (ply + choices.len()) % look_every == 0);
+        agree(&game, &all, &reference, last || (ply + choices.len()).is_multiple_of(look_every));
         if all.is_empty() {
             seen.count("end", true);
             return;
@@ -89,8 +89,12 @@ fn games(kind: GameKind, sizes: &[usize], cases: u32, length: fn(usize) -> usize
         check(cases, choices(length(n)), |choices| {
             let extra = choices[0] as usize / 16;
             let options = Options {
-                handicap: if kind == GameKind::Yugo && extra % 3 == 0 { extra / 3 % (n * n / 2 + 1) } else { 0 },
-                pie: kind == GameKind::Fugo && extra % 2 == 0,
+                handicap: if kind == GameKind::Yugo && extra.is_multiple_of(3) {
+                    extra / 3 % (n * n / 2 + 1)
+                } else {
+                    0
+                },
+                pie: kind == GameKind::Fugo && extra.is_multiple_of(2),
             };
             with_game!(kind, n, G => game::<G>(n, options, &choices, look_every, seen));
         });
