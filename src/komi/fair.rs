@@ -24,8 +24,8 @@ pub struct AtKomi {
 /// The komi to play with.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct BestKomi {
-    /// Of the komi that the rules allow, the measured one whose score is nearest ½; of equals, the one nearest
-    /// to the fair komi.
+    /// Of the komi at most half a point from the fair one that the rules allow and that were measured, the one whose
+    /// score is nearest ½.
     pub komi: HalfPoints,
     /// The first player's score there.
     pub score: f64,
@@ -156,12 +156,14 @@ fn smooth(at: &[AtKomi]) -> Option<Smooth> {
     })
 }
 
+/// The fair komi's neighbours and itself are the candidates: farther out a score near ½ is chance. Where no fair komi
+/// was found, or none of them was measured, all measured komi are.
 fn best(at: &[AtKomi], game: GameKind, fair: Option<i32>) -> Option<BestKomi> {
-    let allowed = at.iter().filter(|at| game.allows_komi(at.komi));
-    let distance = |at: &AtKomi| fair.map_or(0, |fair| (at.komi.0 - fair).abs());
-    let known = allowed.filter_map(|at| Some((at, at.tally.score()?)));
-    let (at, score) = known.min_by(|(a, a_score), (b, b_score)| {
-        (a_score - 0.5).abs().total_cmp(&(b_score - 0.5).abs()).then(distance(a).cmp(&distance(b)))
-    })?;
-    Some(BestKomi { komi: at.komi, score, interval: at.tally.interval() })
+    let known = |at: &AtKomi| at.tally.score().map(|score| (at.komi, score, at.tally.interval()));
+    let allowed: Vec<_> = at.iter().filter(|at| game.allows_komi(at.komi)).filter_map(known).collect();
+    let is_near = |komi: HalfPoints| fair.is_none_or(|fair| (komi.0 - fair).abs() <= 1);
+    let none_near = !allowed.iter().any(|(komi, ..)| is_near(*komi));
+    let candidates = allowed.into_iter().filter(|(komi, ..)| none_near || is_near(*komi));
+    let (komi, score, interval) = candidates.min_by(|a, b| (a.1 - 0.5).abs().total_cmp(&(b.1 - 0.5).abs()))?;
+    Some(BestKomi { komi, score, interval })
 }
