@@ -633,7 +633,7 @@ mod tests {
         );
 
         let Job::Balance(flags) = job("balance --game linage --size 9 --out x") else { unreachable!() };
-        assert_eq!(flags.config().unwrap().komi, [HalfPoints(1)]);
+        assert_eq!(flags.config().unwrap().komi, [HalfPoints(0)]);
         let Job::Balance(flags) = job("balance --game sligo --size 9 --out x --komi -1 3.5") else { unreachable!() };
         assert_eq!(flags.config().unwrap().komi, [HalfPoints(-2), HalfPoints(7)]);
 

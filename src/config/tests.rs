@@ -328,7 +328,11 @@ fn the_config_files_that_come_with_the_program_are_right() {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let config = PipelineConfig::load(&path).unwrap_or_else(|faults| panic!("{faults}"));
-        assert!(GameKind::ALL.iter().all(|game| config.boards.iter().filter(|board| board.game == *game).count() >= 2));
+        // Those of a special purpose need not have all games.
+        if ["quick.toml", "standard.toml"].iter().any(|name| path.ends_with(name)) {
+            let boards = |game: &GameKind| config.boards.iter().filter(|board| board.game == *game).count();
+            assert!(GameKind::ALL.iter().all(|game| boards(game) >= 2), "{}", path.display());
+        }
         seen += 1;
     }
     assert!(seen >= 2);

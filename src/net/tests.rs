@@ -460,7 +460,11 @@ fn a_training_that_was_killed_ends_as_if_it_had_not_been() {
     assert_eq!(resumed.history, undisturbed.history);
     assert_eq!(bytes(&resumed), bytes(&undisturbed));
     // Once more: all is done already.
-    let done = trainer.run(1, Some(&path), |_| panic!("there is nothing left to do")).expect("a training");
+    let look = |progress: Progress<'_>| {
+        assert!(matches!(progress, Progress::HeldOut { .. }), "there is nothing left to do: {progress:?}");
+        ControlFlow::Continue(())
+    };
+    let done = trainer.run(1, Some(&path), look).expect("a training");
     assert_eq!(bytes(&done), bytes(&undisturbed));
 
     let other = Trainer::new(small(6), &samples, None, Provenance::default()).expect("a trainer");
