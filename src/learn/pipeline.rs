@@ -138,10 +138,9 @@ impl Job<'_> {
 
     fn selfplay(&mut self, board: Board, generation: usize, network: Option<&Path>) -> Result<PathBuf, PipelineError> {
         let settings = &self.config.selfplay;
-        let search = self.config.search.with_visits(settings.visits);
         let (game, size) = (board.game, board.size);
         let stage = format!("{game} {size}x{size} self-play {generation}");
-        let engine = Engine::load(network, search, game, size, self.config.batch)?;
+        let engine = self.engine(board, network, settings.visits)?;
         let own = with_game!(game, size, G => own_answer::<G>(&engine, size, self.config.batch))?;
         let centre = own.map_or(HalfPoints(0), |komi| measurable_near(game, size, komi.points()));
         let centre = if game.allows_komi(centre) { centre } else { measurable_near(game, size, 0.0) };
@@ -152,7 +151,7 @@ impl Job<'_> {
             batch: self.config.batch,
             shard: settings.shard,
             compress: settings.compress,
-            search,
+            search: engine.search,
             komi: KomiDraw { centre, spread: settings.komi_spread * size as f32 / SPREAD_SIDE },
             opening_turns: settings.opening_turns,
             temperature: settings.temperature,
@@ -161,11 +160,13 @@ impl Job<'_> {
         };
         let path = self.folder(board).join(format!("selfplay-{generation}"));
         let mut dir = self.open(&path, &config, &engine)?;
-        let watch = self.ui.games(&stage, config.games, dir.manifest().games());
-        let begun = Instant::now();
-        with_game!(game, size, G => generate::<G>(&config, &engine, &mut dir, self.workers(), self.control(&*watch)))?;
-        drop(watch);
-        self.times.push((stage, begun.elapsed()));
+        let done = dir.manifest().games();
+        self.watch(
+            &stage,
+            config.games,
+            done,
+            |workers, control| with_game!(game, size, G => generate::<G>(&config, &engine, &mut dir, workers, control)),
+        )?;
         Ok(path)
     }
 
@@ -205,38 +206,36 @@ impl Job<'_> {
         network: &Path,
     ) -> Result<(Measurement, Option<HalfPoints>, String), PipelineError> {
         let settings = &self.config.komi;
-        let stage = format!("{} {}x{} komi", board.game, board.size, board.size);
-        let search = self.config.search.with_visits(settings.visits);
-        let engine = Engine::load(Some(network), search, board.game, board.size, self.config.batch)?;
+        let (game, size) = (board.game, board.size);
+        let stage = format!("{game} {size}x{size} komi");
+        let engine = self.engine(board, Some(network), settings.visits)?;
         let config = KomiConfig {
             board,
             games: settings.games,
             block: settings.block,
             seed: self.seed(&stage),
             batch: self.config.batch,
-            search,
+            search: engine.search,
             variation: settings.variation,
             start: None,
         };
         let mut dir = self.open(&self.folder(board).join("komi"), &config, &engine)?;
-        let watch = self.ui.games(&stage, config.games, dir.manifest().games());
-        let begun = Instant::now();
-        let control = self.control(&*watch);
-        let (found, own) = with_game!(board.game, board.size, G => (
-            measure_komi::<G>(&config, &engine, &mut dir, self.workers(), control),
-            own_answer::<G>(&engine, board.size, self.config.batch),
-        ));
-        drop(watch);
-        self.times.push((stage, begun.elapsed()));
+        let done = dir.manifest().games();
+        let (found, own) = self.watch(&stage, config.games, done, |workers, control| {
+            with_game!(game, size, G => (
+                measure_komi::<G>(&config, &engine, &mut dir, workers, control),
+                own_answer::<G>(&engine, size, config.batch),
+            ))
+        });
         Ok((found?, own?, engine.describe()))
     }
 
     /// At komi 0 (or the allowed one nearest to it) and at `best`.
     fn balance(&mut self, board: Board, network: &Path, best: HalfPoints) -> Result<Vec<Balance>, PipelineError> {
         let settings = &self.config.balance;
-        let stage = format!("{} {}x{} balance", board.game, board.size, board.size);
-        let search = self.config.search.with_visits(settings.visits);
-        let engine = Engine::load(Some(network), search, board.game, board.size, self.config.batch)?;
+        let (game, size) = (board.game, board.size);
+        let stage = format!("{game} {size}x{size} balance");
+        let engine = self.engine(board, Some(network), settings.visits)?;
         // Fairness at komi 0 is of interest also where the rules forbid that komi: games can be played at it.
         let mut komi = vec![HalfPoints(0), best];
         komi.dedup();
@@ -245,43 +244,39 @@ impl Job<'_> {
             games: settings.games,
             seed: self.seed(&stage),
             batch: self.config.batch,
-            search,
+            search: engine.search,
             variation: settings.variation,
             komi,
         };
         let mut dir = self.open(&self.folder(board).join("balance"), &config, &engine)?;
-        let watch = self.ui.games(&stage, config.games * config.komi.len() as u64, dir.manifest().games());
-        let begun = Instant::now();
-        let control = self.control(&*watch);
-        let found = with_game!(board.game, board.size, G => measure_balance::<G>(&config, &engine, &mut dir, self.workers(), control));
-        drop(watch);
-        self.times.push((stage, begun.elapsed()));
-        Ok(found?)
+        let (games, done) = (config.games * config.komi.len() as u64, dir.manifest().games());
+        Ok(self.watch(&stage, games, done, |workers, control| {
+            with_game!(game, size, G => measure_balance::<G>(&config, &engine, &mut dir, workers, control))
+        })?)
     }
 
     fn strength(&mut self, board: Board, network: &Path, komi: HalfPoints) -> Result<MatchReport, PipelineError> {
         let settings = &self.config.matches;
-        let stage = format!("{} {}x{} match", board.game, board.size, board.size);
-        let search = self.config.search.with_visits(settings.visits);
-        let (game, size, batch) = (board.game, board.size, self.config.batch);
-        let engines = [Engine::load(Some(network), search, game, size, batch)?, Engine::playouts(search)];
+        let (game, size) = (board.game, board.size);
+        let stage = format!("{game} {size}x{size} match");
+        let engine = self.engine(board, Some(network), settings.visits)?;
+        let search = engine.search;
+        let engines = [engine, Engine::playouts(search)];
         let config = MatchConfig {
             board,
             pairs: settings.pairs,
             seed: self.seed(&stage),
-            batch,
+            batch: self.config.batch,
             komi,
             opening_turns: settings.opening_turns,
             a: search,
             b: search,
         };
         let mut dir = self.open(&self.folder(board).join("match"), &config, &engines[0])?;
-        let watch = self.ui.games(&stage, 2 * config.pairs, dir.manifest().games());
-        let begun = Instant::now();
-        let control = self.control(&*watch);
-        with_game!(game, size, G => play_match::<G>(&config, &engines, &mut dir, self.workers(), control))?;
-        drop(watch);
-        self.times.push((stage, begun.elapsed()));
+        let done = dir.manifest().games();
+        self.watch(&stage, 2 * config.pairs, done, |workers, control| {
+            with_game!(game, size, G => play_match::<G>(&config, &engines, &mut dir, workers, control))
+        })?;
         Ok(match_report(&game_rows(dir.path())?, &config, &engines))
     }
 
@@ -296,12 +291,21 @@ impl Job<'_> {
         Ok(dir)
     }
 
-    fn workers(&self) -> Workers {
-        Workers { threads: self.threads, batch: self.config.batch }
+    /// Plays a stage's games, tells of them, and takes the time.
+    fn watch<T>(&mut self, stage: &str, games: u64, done: u64, play: impl FnOnce(Workers, Control<'_>) -> T) -> T {
+        let observer = self.ui.games(stage, games, done);
+        let begun = Instant::now();
+        let workers = Workers { threads: self.threads, batch: self.config.batch };
+        let result = play(workers, Control { stop: self.stop, observer: &*observer });
+        drop(observer);
+        self.times.push((stage.to_string(), begun.elapsed()));
+        result
     }
 
-    fn control<'a>(&'a self, observer: &'a dyn Observer) -> Control<'a> {
-        Control { stop: self.stop, observer }
+    /// The search with the network in a file, or with playouts.
+    fn engine(&self, board: Board, network: Option<&Path>, visits: u32) -> Result<Engine, EngineError> {
+        let search = self.config.search.with_visits(visits);
+        Engine::load(network, search, board.game, board.size, self.config.batch)
     }
 
     /// A stage's own seed: stages must not share random numbers.

@@ -257,6 +257,8 @@ impl EpochReport {
 pub enum Progress<'a> {
     /// A step was made: this many of the epoch's steps are done.
     Step { epoch: usize, done: usize, of: usize },
+    /// Some more held-out positions were looked at.
+    HeldOut { done: usize, of: usize },
     /// An epoch is over, and its state is saved if there is a file for it.
     Epoch(&'a EpochReport),
 }
@@ -279,7 +281,7 @@ pub struct Trained {
     pub network: Network,
     pub history: Vec<EpochReport>,
     pub finish: Finish,
-    /// That network's answers on the held-out games.
+    /// That network's answers on the held-out games; none if training was stopped.
     pub held_out: Vec<HeldOut>,
 }
 
@@ -297,6 +299,9 @@ pub struct Trainer<'a> {
 
 /// A sample and the symmetry under which it is looked at.
 type Row = (u32, Symmetry);
+
+/// What a network says about the held-out positions, and its mean losses there.
+type Answers = (Vec<HeldOut>, Option<Losses>);
 
 impl<'a> Trainer<'a> {
     /// Prepares a training, from random weights or from another network's.
@@ -370,7 +375,7 @@ impl<'a> Trainer<'a> {
         .unwrap_or_else(|| State::new(&self.architecture, &self.first_weights));
         let chunks = (0..self.config.chunks).map(|_| Chunk::new(self)).collect::<Result<_, NetError>>()?;
         let mut work = Work { chunks, pool };
-        let finish = loop {
+        let mut finish = loop {
             if let Some(finish) = self.finish(&state.history) {
                 break finish;
             }
@@ -390,7 +395,13 @@ impl<'a> Trainer<'a> {
                 break Finish::Stopped;
             }
         };
-        let (held_out, _) = self.answers(&mut work, &state.best, &self.held_out, state.history.len())?;
+        let mut held_out = Vec::new();
+        if finish != Finish::Stopped {
+            match self.answers(&mut work, &state.best, state.history.len(), &mut progress)? {
+                Some((answers, _)) => held_out = answers,
+                None => finish = Finish::Stopped,
+            }
+        }
         Ok(Trained { network: self.network(&state), history: state.history, finish, held_out })
     }
 
@@ -516,7 +527,7 @@ impl<'a> Trainer<'a> {
         if weight == 0.0 {
             return Err(TrainError::NoData("all weights are 0"));
         }
-        let (pairs, held_out) = self.answers(work, &state.weights, &self.held_out, epoch)?;
+        let Some((pairs, held_out)) = self.answers(work, &state.weights, epoch, progress)? else { return Ok(None) };
         Ok(Some(EpochReport {
             epoch,
             learning_rate: rate,
@@ -534,17 +545,17 @@ impl<'a> Trainer<'a> {
         self.config.learning_rate * rise * (LAST_RATE + (1.0 - LAST_RATE) * cosine)
     }
 
-    /// What a network with these weights says about samples, and its mean losses (`None` without samples).
+    /// What a network with these weights says about the held-out samples; `None` if the caller stopped it.
     fn answers(
         &self,
         work: &mut Work,
         weights: &[f32],
-        indices: &[u32],
         epoch: usize,
-    ) -> Result<(Vec<HeldOut>, Option<Losses>), TrainError> {
-        let mut pairs = Vec::with_capacity(indices.len());
+        progress: &mut impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<Answers>, TrainError> {
+        let mut pairs = Vec::with_capacity(self.held_out.len());
         let (mut losses, mut weight) = (Losses::default(), 0.0);
-        for of_size in self.by_size(indices) {
+        for of_size in self.by_size(&self.held_out) {
             let rows: Vec<Row> = of_size.into_iter().map(|index| (index, Symmetry::IDENTITY)).collect();
             let pieces: Vec<&[Row]> = rows.chunks(self.chunk_rows()).collect();
             for round in pieces.chunks(self.config.chunks) {
@@ -571,10 +582,13 @@ impl<'a> Trainer<'a> {
                         });
                     }
                 }
+                if progress(Progress::HeldOut { done: pairs.len(), of: self.held_out.len() }).is_break() {
+                    return Ok(None);
+                }
             }
         }
         let mean = (weight > 0.0).then(|| losses.scaled(1.0 / weight));
-        Ok((pairs, mean))
+        Ok(Some((pairs, mean)))
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Finished<G> {
 pub(super) enum Need {
     /// A value for its waiting leaf, from this engine's evaluator.
     Value(usize),
-    /// Nothing: it took a step.
+    /// Nothing: its search went on, or it took a step.
     Nothing,
     /// Nothing: it is over.
     Over,
@@ -87,8 +87,8 @@ impl<G: Game> Slot<G> {
         &mut self.trees[self.tree_of[self.played.position().seat_to_move() as usize]]
     }
 
-    /// Searches on until a step is played, a value is needed from an evaluator that takes many positions at a
-    /// time, or the game is over.
+    /// Goes on by one simulation, or by the step that a search has led to. Where an evaluator takes many positions at a
+    /// time, a simulation waits for its value.
     pub(super) fn advance(&mut self, evaluators: &mut [Box<dyn Evaluator<G>>]) -> Result<Need, EvalError> {
         if self.played.ending().is_some() {
             return Ok(Need::Over);
@@ -100,9 +100,9 @@ impl<G: Game> Slot<G> {
             tree.prepare_root(self.setup.noise, &mut self.noise);
             self.prepared = true;
         }
-        while !tree.is_done() {
+        if !tree.is_done() {
             if tree.descend(&self.played) == Descent::Terminal {
-                continue;
+                return Ok(Need::Nothing);
             }
             let evaluator = &mut evaluators[engine];
             if evaluator.batch() > 1 {
@@ -114,6 +114,7 @@ impl<G: Game> Slot<G> {
             evaluator.evaluate(&mut leaf)?;
             let value = leaf[0].value;
             tree.back_up(value);
+            return Ok(Need::Nothing);
         }
         self.play_step();
         Ok(Need::Nothing)

@@ -284,6 +284,21 @@ fn count(folder: &Path) -> usize {
     entries.map(|entry| if entry.path().is_dir() { count(&entry.path()) } else { 1 }).sum()
 }
 
+/// A search of a million visits takes hours, a stop does not.
+#[test]
+fn a_long_search_can_be_stopped() {
+    for game in GameKind::ALL {
+        let folder = folder();
+        let line = format!("selfplay --game {game} --size 9 --games 9 --visits 1000000 --threads 2 --out run");
+        let mut running = Running::start(folder.path(), &line);
+        running.wait_for(|| folder.path().join("run/manifest.json").exists());
+        sleep(Duration::from_millis(50));
+        let (ended, time) = running.interrupt();
+        command_to_go_on(&ended);
+        assert!(time < STOP, "{game}: {time:?}");
+    }
+}
+
 #[test]
 fn a_run_is_written_by_one_process_at_a_time() {
     let folder = folder();
