@@ -92,13 +92,13 @@ fn a_fair_komi_as_text() {
             "sligo 3x3: fair komi of playouts, 64 visits, from the empty board",
             "│ komi ┆ games ┆ differ ┆ W/D/L of first ┆         score [95 %] ┆ repeated ┆ capped │",
             "│ 3.5  ┆    60 ┆     60 ┆        50/0/10 ┆ 0.833 [0.720, 0.907] ┆        0 ┆      0 │",
-            "│ 4.5  ┆    80 ┆     80 ┆       20/20/40 ┆ 0.375 [0.286, 0.474] ┆       20 ┆      0 │",
-            "best allowed komi: 4 (first player's score 0.508 [0.406, 0.610], imbalance +0.008)",
+            "│ 4.5  ┆    80 ┆     80 ┆       20/20/40 ┆ 0.375 [0.290, 0.469] ┆       20 ┆      0 │",
+            "fair komi k* [95 %]: +4? [+4, +9] (not fully identified: too few games to exclude higher komi)",
+            "best allowed komi: 4 (first player's score 0.508 [0.408, 0.608], imbalance +0.008)",
             "network's own answer at the empty board (rests on no games): +4.5",
             "exact value by exhaustive search: +9",
         ],
     );
-    assert!(text.contains("fair komi k* [95 %]: +4 ["), "{text}");
     assert!(!text.contains("warning:") && !text.contains("decisive"), "{text}");
 }
 
@@ -116,8 +116,8 @@ fn openings_as_text() {
             "fairest pie opening: B2 (0.333 [0.061, 0.792])",
         ],
     );
-    assert!(text.contains("│ empty board, pie off        ┆      4 ┆      4 ┆          3/0/1 ┆"), "{text}");
-    assert!(text.contains("│ empty board, pie on (seats) ┆      4 ┆      4 ┆          1/0/3 ┆"), "{text}");
+    assert!(text.contains("│ empty board, pie off        ┆     4 ┆      4 ┆          3/0/1 ┆"), "{text}");
+    assert!(text.contains("│ empty board, pie on (seats) ┆     4 ┆      4 ┆          1/0/3 ┆"), "{text}");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn the_main_job_as_text() {
     let sligo = row("│ sligo 3x3");
     assert_eq!(sligo[..2], ["sligo 3x3", "+9"]);
     assert!(sligo[2].starts_with("+4") && sligo[3] == "+4.5" && sligo[4] == "4", "{sligo:?}");
-    assert_eq!(sligo[5..8], ["0.508 [0.406, 0.610]", "0.750", "0/4"]);
+    assert_eq!(sligo[5..8], ["0.508 [0.408, 0.608]", "0.750", "0/4"]);
     assert!(sligo[8].starts_with("0.875 ["), "{sligo:?}");
     let fugo = row("│ fugo 3x3");
     assert_eq!(fugo[1..6], ["–", "no komi", "–", "open B2", "0.333 [0.061, 0.792]"]);
