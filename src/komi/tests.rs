@@ -164,6 +164,17 @@ fn a_whole_komi_of_sligo_can_be_best() {
 }
 
 #[test]
+fn an_even_score_far_from_the_fair_komi_is_chance() {
+    let rows = at_komi(GameKind::Sligo, 5, &[(3, [70, 0, 30]), (5, [35, 0, 65]), (15, [5, 0, 5])]);
+    let found = summary(&rows, GameKind::Sligo, 5);
+    assert_eq!(found.lattice.k_star, Some(4));
+    assert_eq!(found.best.map(|best| (best.komi, best.score)), Some((HalfPoints(5), 0.35)));
+    // Where no fair komi was found, all measured komi are candidates.
+    let found = summary(&at_komi(GameKind::Sligo, 5, &[(3, [70, 0, 30]), (15, [40, 0, 60])]), GameKind::Sligo, 5);
+    assert_eq!((found.lattice.k_star, found.best.map(|best| best.komi)), (None, Some(HalfPoints(15))));
+}
+
+#[test]
 fn blocks_go_where_there_is_something_to_find_out() {
     // Games as if the first player always won by 8 points.
     let truth = 16;
