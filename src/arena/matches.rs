@@ -1,10 +1,12 @@
 //! A match: every opening is played twice, with the seats exchanged, and the pair is the unit of evidence.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use crate::config::MatchConfig;
 use crate::games::{GameKind, HalfPoints};
-use crate::records::{GameRow, Layout, MAX_SHARD_GAMES, RunDir, Tally, first_outcome, tally};
+use crate::records::{GameRow, Layout, MAX_SHARD_GAMES, RunDir, Tally, first_outcome, game_key, tally};
 use crate::search::{ChoiceRule, PlayoutPolicy};
 use crate::selfplay::{Control, Engine, Opening, OutputError, Plan, PlayError, Setup, Workers, play_shards};
 use crate::stats::elo::EloEstimate;
@@ -30,7 +32,8 @@ pub struct MatchReport {
     pub a: String,
     pub b: String,
     pub pairs: Vec<PairResult>,
-    /// Pairs by their result for A: both lost, …, both won. Pairs with a game without a result are left out.
+    /// Pairs by their result for A: both lost, …, both won. Pairs with a game without a result are left out, and of
+    /// pairs that are the same modulo symmetry all but one.
     pub pentanomial: Pentanomial,
     /// Single games from A's view.
     pub games: Wdl,
@@ -82,6 +85,7 @@ pub fn match_report(rows: &[GameRow], config: &MatchConfig, engines: &[Engine; 2
         seats: tally(rows),
         void_pairs: 0,
     };
+    let mut seen = HashSet::new();
     for pair in rows.chunk_by(|a, b| a.game_index / 2 == b.game_index / 2) {
         let [one, two] = pair else { continue };
         let opening: Vec<&str> = one.turn_texts().take(one.opening_turns).collect();
@@ -90,7 +94,11 @@ pub fn match_report(rows: &[GameRow], config: &MatchConfig, engines: &[Engine; 2
             found.games.record(outcome);
         }
         match (a_first, a_second) {
-            (Some(first), Some(second)) => found.pentanomial.record(first, second),
+            (Some(first), Some(second)) => {
+                if seen.insert([one, two].map(game_key)) {
+                    found.pentanomial.record(first, second);
+                }
+            }
             _ => found.void_pairs += 1,
         }
         found.pairs.push(PairResult { pair: one.game_index / 2, opening: opening.join(" "), a_first, a_second });
@@ -208,6 +216,18 @@ mod tests {
         assert_eq!(found.games, Wdl::new(3, 0, 1), "single games are still counted");
         assert_eq!(found.pairs[1].a_second, None);
         assert_eq!(found.seats.capped, 4);
+    }
+
+    #[test]
+    fn pairs_that_are_the_same_count_once() {
+        let mut rows = rows("WW WW LL WL");
+        for index in [2, 3] {
+            rows[index].turns = rows[index - 2].turns.clone();
+        }
+        let engines = [100, 10].map(|visits| Engine::playouts(search(visits)));
+        let found = match_report(&rows, &config(), &engines);
+        assert_eq!(found.pentanomial, Pentanomial::new([1, 0, 1, 0, 1]));
+        assert_eq!((found.games, found.pairs.len()), (Wdl::new(5, 0, 3), 4));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::records::{CheckError, check_run, data_stats};
 
 /// Look at recorded games
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = "Examples:\n  fairkomi data check data/sample\n  fairkomi data stats runs/yugo5")]
+#[command(after_help = "Examples:\n  fairkomi data check data/sample/yugo\n  fairkomi data stats runs/yugo5")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

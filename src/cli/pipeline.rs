@@ -12,7 +12,7 @@ use crate::config::{PipelineConfig, limits};
 use crate::learn::{Data, PipelineError, Ui, pipeline};
 use crate::net;
 use crate::records::write_whole;
-use crate::report::{epoch_text, pipeline_text, write_summary};
+use crate::report::{epoch_text, pipeline_text, write_balance, write_komi, write_match, write_summary};
 use crate::selfplay::Observer;
 
 /// Play, learn and measure on a list of boards
@@ -45,6 +45,12 @@ pub fn run(args: &Args) -> Outcome {
     let text = pipeline_text(&result);
     write_whole(&args.out.join("report.txt"), |file| file.write_all(text.as_bytes()))?;
     write_summary(&args.out, &result.boards)?;
+    for board in &result.boards {
+        let folder = args.out.join(board.board.game.name()).join(format!("{0}x{0}", board.board.size));
+        write_komi(&folder.join("komi"), &board.komi, board.network_answer)?;
+        write_balance(&folder.join("balance"), &board.balance)?;
+        write_match(&folder.join("match"), &board.strength)?;
+    }
     print(&text)
 }
 

@@ -31,6 +31,9 @@ pub struct BestKomi {
     pub score: f64,
     /// Its 95 % interval.
     pub interval: Interval,
+    /// True if it lies at most half a point from the fair komi. Else no fair komi was found, or none was measured
+    /// near it, and this is only the best of what was measured.
+    pub is_near: bool,
 }
 
 /// A smooth curve through the scores, where one fits.
@@ -161,9 +164,9 @@ fn smooth(at: &[AtKomi]) -> Option<Smooth> {
 fn best(at: &[AtKomi], game: GameKind, fair: Option<i32>) -> Option<BestKomi> {
     let known = |at: &AtKomi| at.tally.score().map(|score| (at.komi, score, at.tally.interval()));
     let allowed: Vec<_> = at.iter().filter(|at| game.allows_komi(at.komi)).filter_map(known).collect();
-    let is_near = |komi: HalfPoints| fair.is_none_or(|fair| (komi.0 - fair).abs() <= 1);
+    let is_near = |komi: HalfPoints| fair.is_some_and(|fair| (komi.0 - fair).abs() <= 1);
     let none_near = !allowed.iter().any(|(komi, ..)| is_near(*komi));
     let candidates = allowed.into_iter().filter(|(komi, ..)| none_near || is_near(*komi));
     let (komi, score, interval) = candidates.min_by(|a, b| (a.1 - 0.5).abs().total_cmp(&(b.1 - 0.5).abs()))?;
-    Some(BestKomi { komi, score, interval })
+    Some(BestKomi { komi, score, interval, is_near: is_near(komi) })
 }

@@ -18,7 +18,7 @@ use crate::komi::{
     Balance, Known, MeasureError, Measurement, known, measurable_near, measure_balance, measure_komi, own_answer,
 };
 use crate::net::{NetError, Progress};
-use crate::records::{ReadError, RunDir, RunError, RunInfo, claim, run_toml};
+use crate::records::{ReadError, RunDir, RunError, RunInfo, claim, run_toml, write_whole};
 use crate::selfplay::{
     Control, Engine, EngineError, Observer, OutputError, PlayError, Workers, config_toml, game_rows, generate,
 };
@@ -55,7 +55,7 @@ pub struct BoardResult {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PipelineResult {
     pub boards: Vec<BoardResult>,
-    /// How long each stage took in this call; stages finished by an earlier one take no time.
+    /// How long each stage took, all calls together.
     pub times: Vec<(String, Duration)>,
 }
 
@@ -95,7 +95,7 @@ pub fn pipeline(
     let claim = claim(out, &run_toml(&toml::to_string(config)?, info))?;
     ui.begin();
     claim.warnings.iter().for_each(|warning| ui.say(warning));
-    let mut job = Job { config, out, threads, info, stop, ui, times: Vec::new() };
+    let mut job = Job { config, out, threads, info, stop, ui, times: Times::load(out) };
     let mut results = Vec::new();
     for game in GameKind::ALL {
         let boards: Vec<Board> = config.boards.iter().filter(|board| board.game == game).copied().collect();
@@ -107,7 +107,7 @@ pub fn pipeline(
             results.push(job.measure(board, &network)?);
         }
     }
-    Ok(PipelineResult { boards: results, times: job.times })
+    Ok(PipelineResult { boards: results, times: job.times.into_list() })
 }
 
 struct Job<'a> {
@@ -117,7 +117,7 @@ struct Job<'a> {
     info: &'a RunInfo,
     stop: &'a AtomicBool,
     ui: &'a dyn Ui,
-    times: Vec<(String, Duration)>,
+    times: Times,
 }
 
 impl Job<'_> {
@@ -183,7 +183,7 @@ impl Job<'_> {
         };
         let begun = Instant::now();
         train(&job, self.stop, |data, progress| self.ui.training(&stage, data, progress))?;
-        self.times.push((stage, begun.elapsed()));
+        self.times.add(&stage, begun.elapsed())?;
         Ok(())
     }
 
@@ -298,7 +298,10 @@ impl Job<'_> {
         let workers = Workers { threads: self.threads, batch: self.config.batch };
         let result = play(workers, Control { stop: self.stop, observer: &*observer });
         drop(observer);
-        self.times.push((stage.to_string(), begun.elapsed()));
+        if let Err(error) = self.times.add(stage, begun.elapsed()) {
+            // The games are what counts.
+            self.ui.say(&format!("the time by stage is not kept: {error}"));
+        }
         result
     }
 
@@ -318,4 +321,35 @@ impl Job<'_> {
 fn stage_seed(seed: u64, stage: &str) -> u64 {
     let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(stage).finalize();
     u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes")) >> 1
+}
+
+/// How long the stages took, in seconds, in the order in which they first ran; kept in the run's directory, so that
+/// a run that was interrupted still knows.
+struct Times {
+    path: PathBuf,
+    seconds: Vec<(String, f64)>,
+}
+
+impl Times {
+    /// What earlier calls noted. A file that cannot be read is no loss that should stop a run: noting begins anew.
+    fn load(run: &Path) -> Self {
+        let path = run.join("times.json");
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        Times { path, seconds: serde_json::from_str(&text).unwrap_or_default() }
+    }
+
+    /// Adds to a stage's time.
+    fn add(&mut self, stage: &str, time: Duration) -> Result<(), RunError> {
+        match self.seconds.iter_mut().find(|(name, _)| name == stage) {
+            Some((_, seconds)) => *seconds += time.as_secs_f64(),
+            None => self.seconds.push((stage.to_string(), time.as_secs_f64())),
+        }
+        write_whole(&self.path, |file| Ok(serde_json::to_writer_pretty(file, &self.seconds)?))?;
+        Ok(())
+    }
+
+    fn into_list(self) -> Vec<(String, Duration)> {
+        let duration = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        self.seconds.into_iter().map(|(stage, seconds)| (stage, duration(seconds))).collect()
+    }
 }

@@ -33,9 +33,12 @@ impl Tally {
         self.wdl.score()
     }
 
-    /// The 95 % interval of the score, in which duplicate games count once.
+    /// The 95 % interval of the score, for as many games as differ. Their results are those of all games, rounded
+    /// towards a draw; the interval always holds the score of all games too.
     pub fn interval(&self) -> Interval {
-        effective_counts(self.wdl, self.unique).score_interval(LEVEL)
+        let Interval { lo, hi } = effective_counts(self.wdl, self.unique).score_interval(LEVEL);
+        let score = self.score().unwrap_or(0.5);
+        Interval { lo: lo.min(score), hi: hi.max(score) }
     }
 
     /// The share of all games that ended so.
@@ -76,12 +79,17 @@ pub fn tally<'a>(rows: impl IntoIterator<Item = &'a GameRow>) -> Tally {
         }
         if let Some(outcome) = first_outcome(row) {
             counted.wdl.record(outcome);
-            // Turns that are no turns cannot be compared: each such game counts as its own.
-            seen.insert(canonical_hash(row.game, row.size, &row.turns).unwrap_or(u128::from(row.game_index)));
+            seen.insert(game_key(row));
         }
     }
     counted.unique = seen.len() as u64;
     counted
+}
+
+/// What games that are the same modulo the board's symmetries have in common.
+pub fn game_key(row: &GameRow) -> u128 {
+    // Turns that are no turns cannot be compared: each such game counts as its own.
+    canonical_hash(row.game, row.size, &row.turns).unwrap_or(u128::from(row.game_index))
 }
 
 /// The result for the first seat.

@@ -120,7 +120,7 @@ fn fair_text(found: &Fair, engine: &str) -> String {
     if let Some(smooth) = found.smooth {
         let _ = writeln!(
             text,
-            "smooth fit: {:.2} {:.2} (logistic; test of fit p = {:.2})",
+            "smooth fit [95 %]: {:.2} {:.2} points (logistic; test of fit p = {:.2})",
             smooth.root, smooth.interval, smooth.fit
         );
     }
@@ -128,10 +128,11 @@ fn fair_text(found: &Fair, engine: &str) -> String {
         let _ = writeln!(text, "from decisive games alone: {} ({})", fair(decisive), status(decisive));
     }
     if let Some(best) = &found.best {
+        let what = if best.is_near { "best allowed komi" } else { "no fair komi found; nearest to even was komi" };
         let lead = best.score - 0.5;
         let _ = writeln!(
             text,
-            "best allowed komi: {} (first player's score {:.3} {:.3}, imbalance {lead:+.3})",
+            "{what}: {} (first player's score {:.3} {:.3}, imbalance {lead:+.3})",
             best.komi, best.score, best.interval
         );
     }
@@ -193,7 +194,11 @@ pub fn balance_text(balances: &[Balance], engine: &str) -> String {
     }
     let _ = writeln!(text, "{rows}");
     for found in balances {
-        let _ = writeln!(text, "first moves at komi {}: share of games / score of the first player, in %", found.komi);
+        let _ = writeln!(
+            text,
+            "first moves at komi {}: share of games / score of the first player, in % (intervals: balance.csv)",
+            found.komi
+        );
         text += &first_move_map(found);
         warn(&mut text, &found.tally.warnings());
     }
@@ -224,14 +229,20 @@ pub fn match_text(found: &MatchReport) -> String {
     let wdl = found.games;
     let _ = writeln!(
         text,
-        "A: {} wins, {} draws, {} losses in {} pairs of openings (pairs LL to WW: {:?})",
+        "A: {} wins, {} draws, {} losses in {} pairs of openings; {} pairs differ (LL, LD, LW or DD, DW, WW: {:?})",
         wdl.wins,
         wdl.draws,
         wdl.losses,
         found.pairs.len(),
+        found.pentanomial.pairs(),
         found.pentanomial.counts
     );
-    let _ = writeln!(text, "score of A [95 %, from pairs]: {} {}", share(found.score), interval(found.interval));
+    let _ = writeln!(
+        text,
+        "score of A [95 %, from the pairs that differ]: {} {}",
+        share(found.score),
+        interval(found.interval)
+    );
     if let Some(elo) = found.elo {
         let _ = writeln!(text, "Elo difference [95 %]: {:+.0} {:.0}", elo.elo, elo.interval);
     }
@@ -277,8 +288,6 @@ fn summary_table(boards: &[BoardResult]) -> String {
         "network says",
         "best komi",
         "score there [95 %]",
-        "score at komi 0",
-        "repeated",
         "net v playouts [95 %]",
     ];
     let mut rows = table(&header);
@@ -301,8 +310,6 @@ fn summary_table(boards: &[BoardResult]) -> String {
                 )
             }
         };
-        let repeated: u64 = board.balance.iter().map(|balance| balance.tally.repetitions).sum();
-        let games: u64 = board.balance.iter().map(|balance| balance.tally.games()).sum();
         rows.add_row([
             format!("{0} {1}x{1}", board.board.game, board.board.size),
             known_text(board.known),
@@ -310,15 +317,20 @@ fn summary_table(boards: &[BoardResult]) -> String {
             board.network_answer.map_or("–".to_string(), HalfPoints::signed),
             best,
             there,
-            board.balance.first().map_or("–".to_string(), |balance| share(balance.tally.score())),
-            format!("{repeated}/{games}"),
             format!("{} {}", share(board.strength.score), interval(board.strength.interval)),
         ]);
     }
-    let note = "Scores are the first player's. A fair komi belongs to the engine, its visits and the board; the last \
-                columns are from\nthe balance games and the match. `?`: the games do not exclude enough to be sure.";
-    format!("{rows}\n{note}\n")
+    format!("{rows}\n{HOW_TO_READ}\n")
 }
+
+/// What the report's words mean.
+const HOW_TO_READ: &str = "\
+How to read this: a score is wins plus half the draws; unless said otherwise it is the first player's, from 0 to 1.
+A fair komi (in points) belongs to the engine, its visits and the board; `?` or a wide interval: too few games to tell.
+The best komi is the allowed one beside the fair one whose score is nearest 0.5; in Fugo it is the most even opening
+of the few that were tried, with few games each. Intervals are pointwise, 95 %, and count only games that differ (modulo
+symmetry); the same game at two komi differs once in the totals. In maps a share is that of a move and all its images.
+docs/method.md has the rest.";
 
 fn times_text(times: &[(String, Duration)]) -> String {
     let mut rows = table(&["stage", "seconds"]);
