@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::config::MatchConfig;
 use crate::games::{GameKind, HalfPoints};
-use crate::records::{GameRow, Layout, MAX_SHARD_GAMES, RunDir, Tally, first_outcome, game_key, tally};
+use crate::records::{GameRow, Layout, MEASURED_SHARD, RunDir, Tally, first_outcome, game_key, tally};
 use crate::search::{ChoiceRule, PlayoutPolicy};
 use crate::selfplay::{Control, Engine, Opening, OutputError, Plan, PlayError, Setup, Workers, play_shards};
 use crate::stats::elo::EloEstimate;
@@ -63,7 +63,7 @@ pub fn play_match<G: PlayoutPolicy>(
         choice: ChoiceRule::MOST,
         noise: None,
     };
-    let layout = Layout { games: MAX_SHARD_GAMES.min(2 * config.pairs), compress: false };
+    let layout = Layout { games: MEASURED_SHARD, compress: false };
     let plan = Plan { engines, games: 2 * config.pairs, seed: config.seed, layout };
     play_shards::<G>(&plan, &setup, dir, workers, control)
 }

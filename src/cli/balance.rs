@@ -19,5 +19,5 @@ pub fn run(flags: &BalanceFlags) -> Outcome {
         with_game!(game, size, G => measure_balance::<G>(&config, &engine, &mut dir, job.workers(config.batch), control))
     })?;
     write_balance(dir.path(), &found)?;
-    print(&balance_text(&found, &engine.describe()))
+    print(&balance_text(&found, &(engine.describe() + &config.board.extras())))
 }

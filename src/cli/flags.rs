@@ -295,6 +295,10 @@ impl SelfplayFlags {
             }
         } else {
             check.real("--komi", self.komi.points(), &limits::KOMI);
+            if spread == 0.0 {
+                // Drawn komi are rounded to what the game allows; a fixed one has to be allowed.
+                check.komi("--komi", &board, self.komi);
+            }
         }
         let turns = self.temperature_turns.map(|n| check.whole("--temperature-turns", n, &limits::TEMPERATURE_TURNS));
         let share = check.real("--noise-share", self.noise_share, &limits::NOISE_SHARE) as f32;

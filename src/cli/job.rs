@@ -135,9 +135,10 @@ impl From<TrainingError> for Failure {
             TrainingError::Stopped => stopped(),
             TrainingError::Data(DataError::Read(error)) => error.into(),
             TrainingError::Run(error) => error.into(),
-            TrainingError::Data(_) | TrainingError::File(_) | TrainingError::OutIsDirectory { .. } => {
-                Failure::input(error)
-            }
+            TrainingError::Data(_)
+            | TrainingError::File(_)
+            | TrainingError::OutIsTaken { .. }
+            | TrainingError::OutIsDirectory { .. } => Failure::input(error),
             TrainingError::Train(
                 TrainError::Config { .. }
                 | TrainError::NoData(_)

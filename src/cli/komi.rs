@@ -18,7 +18,9 @@ pub fn run(flags: &KomiFlags) -> Outcome {
     let found = job.watch(&format!("komi {game} {size}x{size}"), config.games, done, |control| {
         with_game!(game, size, G => measure_komi::<G>(&config, &engine, &mut dir, job.workers(config.batch), control))
     })?;
-    let own = with_game!(game, size, G => own_answer::<G>(&engine, size, config.batch)).map_err(Failure::run)?;
+    let own =
+        with_game!(game, size, G => own_answer::<G>(&engine, &config.board, config.batch)).map_err(Failure::run)?;
     write_komi(dir.path(), &found, own)?;
-    print(&komi_text(&found, &engine.describe(), own, known(game, size)))
+    let engine = engine.describe() + &config.board.extras();
+    print(&komi_text(&found, &engine, own, known(&config.board)))
 }

@@ -34,6 +34,11 @@ pub struct Board {
 }
 
 impl Board {
+    /// What is played besides game and size, for titles: `, handicap 2` or nothing.
+    pub fn extras(&self) -> String {
+        if self.handicap > 0 { format!(", handicap {}", self.handicap) } else { String::new() }
+    }
+
     /// The rules of one game at `komi` on this board.
     pub fn rules(&self, komi: HalfPoints) -> Rules {
         let options = Options { handicap: self.handicap, pie: self.pie };

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::config::Board;
 use crate::games::{GameKind, HalfPoints, Player};
 
 /// The value of the empty board under best play by both.
@@ -14,8 +15,12 @@ pub enum Known {
     Winner(Player),
 }
 
-/// The exact value, from exhaustive search of all positions, where one is known.
-pub fn known(game: GameKind, size: usize) -> Option<Known> {
+/// The exact value, from exhaustive search of all positions, where one is known: of boards without handicap.
+pub fn known(board: &Board) -> Option<Known> {
+    if board.handicap > 0 { None } else { without_handicap(board.game, board.size) }
+}
+
+pub(super) fn without_handicap(game: GameKind, size: usize) -> Option<Known> {
     let half = |half| Some(Known::Margin(HalfPoints(half)));
     match (game, size) {
         (GameKind::Yugo, 1 | 2) => half(1),

@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::openings::first_steps;
 use super::{Balance, Fair, Openings, balance, measurable_near, next_block, openings, summary};
-use crate::config::{BalanceConfig, KomiConfig, Variation};
+use crate::config::{BalanceConfig, Board, KomiConfig, Variation};
 use crate::games::{Game, HalfPoints, Options, Rules, parse_step};
 use crate::net::{NetError, Snapshot};
-use crate::records::{GameRow, Layout, MAX_SHARD_GAMES, ReadError, RunDir};
+use crate::records::{GameRow, Layout, MEASURED_SHARD, ReadError, RunDir};
 use crate::search::{ChoiceRule, PlayoutPolicy};
 use crate::selfplay::{Control, Engine, Opening, OutputError, Plan, PlayError, Setup, Workers, game_rows, play_shards};
 
@@ -55,9 +55,9 @@ pub fn measure_komi<G: PlayoutPolicy>(
 
 /// The network's own answer at the empty board: the margin at which its value crosses ½. `None` for playouts
 /// and games without a score. It rests on no games.
-pub fn own_answer<G: Game>(engine: &Engine, size: usize, batch: usize) -> Result<Option<HalfPoints>, NetError> {
+pub fn own_answer<G: Game>(engine: &Engine, board: &Board, batch: usize) -> Result<Option<HalfPoints>, NetError> {
     let Some(file) = engine.network() else { return Ok(None) };
-    let empty = Snapshot::of(&G::new(size, Options::default()), HalfPoints(0));
+    let empty = Snapshot::of(&G::new(board.size, board.rules(HalfPoints(0)).options), HalfPoints(0));
     Ok(file.network.evaluator(batch)?.fair_komi(&empty)?.map(|fair| fair.komi))
 }
 
@@ -73,7 +73,7 @@ fn komi_blocks<G: PlayoutPolicy>(
     let (game, size) = (config.board.game, config.board.size);
     let start = match config.start {
         Some(komi) => komi,
-        None => own_answer::<G>(engine, size, config.batch)?.unwrap_or_default(),
+        None => own_answer::<G>(engine, &config.board, config.batch)?.unwrap_or_default(),
     };
     let start = measurable_near(game, size, start.points());
     let layout = Layout { games: config.block, compress: false };
@@ -141,8 +141,8 @@ fn opening_games<G: PlayoutPolicy>(
     let start = G::new(size, Options::default());
     let names = first_steps(size);
     let first: Vec<_> = names.iter().filter_map(|name| parse_step(&start, name).ok()).collect();
-    let without_pie = crate::config::Board { pie: false, ..config.board };
-    let with_pie = crate::config::Board { pie: true, ..config.board };
+    let without_pie = Board { pie: false, ..config.board };
+    let with_pie = Board { pie: true, ..config.board };
     let third = config.games / 3;
     let setup = |index: u64| {
         let komi = HalfPoints(0);
@@ -178,7 +178,7 @@ pub fn measure_balance<G: PlayoutPolicy>(
         }
     };
     let games = config.games * config.komi.len() as u64;
-    let layout = Layout { games: MAX_SHARD_GAMES.min(config.games), compress: false };
+    let layout = Layout { games: MEASURED_SHARD, compress: false };
     let plan = Plan { engines: std::slice::from_ref(engine), games, seed: config.seed, layout };
     play_shards::<G>(&plan, &setup, dir, workers, control)?;
     let rows = game_rows(dir.path())?;

@@ -1,5 +1,6 @@
 use std::sync::atomic::AtomicBool;
 
+use super::known::without_handicap;
 use super::*;
 use crate::config::{BalanceConfig, Board, KomiConfig, SearchConfig, Variation};
 use crate::games::{Ending, Fugo, Game, GameKind, HalfPoints, Linage, Options, Player, Seat, Sligo, Yugo};
@@ -290,19 +291,19 @@ fn margin<G: Game>(size: usize) -> Option<HalfPoints> {
 #[test]
 fn known_values_are_exact() {
     for size in [1, 2] {
-        assert_eq!(known(GameKind::Yugo, size), margin::<Yugo<1>>(size).map(Known::Margin));
+        assert_eq!(without_handicap(GameKind::Yugo, size), margin::<Yugo<1>>(size).map(Known::Margin));
     }
     for size in [3, 4] {
-        assert_eq!(known(GameKind::Linage, size), margin::<Linage<1>>(size).map(Known::Margin));
+        assert_eq!(without_handicap(GameKind::Linage, size), margin::<Linage<1>>(size).map(Known::Margin));
     }
     for size in [1, 2, 3] {
-        assert_eq!(known(GameKind::Sligo, size), margin::<Sligo<1>>(size).map(Known::Margin), "{size}");
+        assert_eq!(without_handicap(GameKind::Sligo, size), margin::<Sligo<1>>(size).map(Known::Margin), "{size}");
         let positions = Positions::of(&Fugo::<1>::new(size, Options::default()));
         let wins = |seat, player| positions.forced(seat, |end| end.winner(HalfPoints(0)) == Some(player))[0];
         let (first, second) = (wins(Seat::First, Player::Black), wins(Seat::Second, Player::White));
         assert!(first != second, "one of them can force a win");
         let winner = if first { Player::Black } else { Player::White };
-        assert_eq!(known(GameKind::Fugo, size), Some(Known::Winner(winner)));
+        assert_eq!(without_handicap(GameKind::Fugo, size), Some(Known::Winner(winner)));
     }
 }
 

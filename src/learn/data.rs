@@ -37,6 +37,8 @@ pub enum DataError {
     Row(RowError),
     #[error("{} holds games of {found}, not of {wanted}; a network learns one game", path.display())]
     OtherGame { path: PathBuf, found: GameKind, wanted: GameKind },
+    #[error("{} is given twice: name each run once", path.display())]
+    Twice { path: PathBuf },
     #[error("there is no position with an outcome to train on in {0}")]
     Empty(String),
 }
@@ -48,7 +50,12 @@ const INDICES_A_RUN: u64 = 1 << 40;
 pub fn load(paths: &[PathBuf]) -> Result<Data, DataError> {
     let mut data = Data::default();
     let mut game = None;
+    let mut seen = BTreeSet::new();
     for (run, path) in paths.iter().enumerate() {
+        // A path that cannot be resolved is told of when it is opened.
+        if path.canonicalize().is_ok_and(|path| !seen.insert(path)) {
+            return Err(DataError::Twice { path: path.clone() });
+        }
         let mut games = BTreeSet::new();
         for row in Rows::<PositionRow>::open(path)? {
             let row = row?;

@@ -18,7 +18,7 @@ use crate::komi::{
     Balance, Known, MeasureError, Measurement, known, measurable_near, measure_balance, measure_komi, own_answer,
 };
 use crate::net::{NetError, Progress};
-use crate::records::{ReadError, RunDir, RunError, RunInfo, claim, run_toml, write_whole};
+use crate::records::{ReadError, RunDir, RunError, RunInfo, claim, run_toml, tally, write_whole};
 use crate::selfplay::{
     Control, Engine, EngineError, Observer, OutputError, PlayError, Workers, config_toml, game_rows, generate,
 };
@@ -141,7 +141,7 @@ impl Job<'_> {
         let (game, size) = (board.game, board.size);
         let stage = format!("{game} {size}x{size} self-play {generation}");
         let engine = self.engine(board, network, settings.visits)?;
-        let own = with_game!(game, size, G => own_answer::<G>(&engine, size, self.config.batch))?;
+        let own = with_game!(game, size, G => own_answer::<G>(&engine, &board, self.config.batch))?;
         let centre = own.map_or(HalfPoints(0), |komi| measurable_near(game, size, komi.points()));
         let centre = if game.allows_komi(centre) { centre } else { measurable_near(game, size, 0.0) };
         let config = SelfplayConfig {
@@ -167,6 +167,9 @@ impl Job<'_> {
             done,
             |workers, control| with_game!(game, size, G => generate::<G>(&config, &engine, &mut dir, workers, control)),
         )?;
+        for warning in tally(&game_rows(&path)?).warnings() {
+            self.ui.say(&format!("{stage}: {warning}"));
+        }
         Ok(path)
     }
 
@@ -190,13 +193,18 @@ impl Job<'_> {
     fn measure(&mut self, board: Board, network: &Path) -> Result<BoardResult, PipelineError> {
         let (komi, network_answer, engine) = self.komi(board, network)?;
         let best = match &komi {
-            Measurement::Komi(fair) => fair.best.as_ref().map(|best| best.komi),
+            Measurement::Komi(fair) => {
+                let points = fair.lattice.k_star.map(|k| HalfPoints(k).points());
+                let beside = points.map(|points| measurable_near(board.game, board.size, points));
+                let best = fair.best.as_ref();
+                best.filter(|best| best.is_near).map(|best| best.komi).or(beside).or(best.map(|best| best.komi))
+            }
             Measurement::Openings(_) => Some(HalfPoints(0)),
         };
         let best = best.unwrap_or_else(|| measurable_near(board.game, board.size, 0.0));
         let balance = self.balance(board, network, best)?;
         let strength = self.strength(board, network, best)?;
-        let known = known(board.game, board.size);
+        let known = known(&board);
         Ok(BoardResult { board, known, engine, komi, network_answer, balance, strength })
     }
 
@@ -224,10 +232,10 @@ impl Job<'_> {
         let (found, own) = self.watch(&stage, config.games, done, |workers, control| {
             with_game!(game, size, G => (
                 measure_komi::<G>(&config, &engine, &mut dir, workers, control),
-                own_answer::<G>(&engine, size, config.batch),
+                own_answer::<G>(&engine, &board, config.batch),
             ))
         });
-        Ok((found?, own?, engine.describe()))
+        Ok((found?, own?, engine.describe() + &board.extras()))
     }
 
     /// At komi 0 (or the allowed one nearest to it) and at `best`.

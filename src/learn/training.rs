@@ -45,6 +45,8 @@ pub enum TrainingError {
     Write { path: PathBuf, source: std::io::Error },
     #[error("{} is a directory; name a file for the network, such as {}", path.display(), path.join("net.safetensors").display())]
     OutIsDirectory { path: PathBuf },
+    #[error("{} is there and is no network; choose another name", path.display())]
+    OutIsTaken { path: PathBuf },
     #[error("the network cannot be written: {0}; with the cause mended, the same command writes it at once")]
     Save(FileError),
     #[error("stopped")]
@@ -135,6 +137,9 @@ fn write_history(path: &Path, history: &[EpochReport]) -> Result<(), RunError> {
 fn prepare(out: &Path) -> Result<(), TrainingError> {
     if out.is_dir() {
         return Err(TrainingError::OutIsDirectory { path: out.to_path_buf() });
+    }
+    if out.exists() && NetFile::load(out).is_err() {
+        return Err(TrainingError::OutIsTaken { path: out.to_path_buf() });
     }
     let folder = match out.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -13,6 +13,9 @@ use super::{GameRecord, Record, RunError};
 /// The most games a shard may hold.
 pub const MAX_SHARD_GAMES: u64 = 256;
 
+/// Games a shard in matches and balance measurements: few, so that an interrupted one loses little.
+pub const MEASURED_SHARD: u64 = 32;
+
 /// The zstd level of compressed shards.
 const COMPRESSION: i32 = 6;
 
@@ -277,6 +280,11 @@ pub fn claim(path: &Path, run_toml: &str) -> Result<Claim, RunError> {
     fs::create_dir_all(path).map_err(|error| RunError::write(path, error))?;
     let mut warnings = Vec::new();
     let _lock = lock(path, &mut warnings)?;
+    let is_begun = exists(&path.join("nets"))?;
+    if is_begun && !exists(&path.join("run.toml"))? {
+        let reason = "it has networks but no run.toml; restore it, or choose another directory".to_string();
+        return Err(RunError::NotARun { path: path.to_path_buf(), reason });
+    }
     settle_config(path, run_toml, &mut warnings)?;
     Ok(Claim { warnings, _lock })
 }

@@ -112,6 +112,7 @@ impl Job<'_> {
         let mut evaluations = 0;
         loop {
             while slots.len() < self.slots {
+                self.go_on()?;
                 match take() {
                     Some(slot) => slots.push(slot),
                     None => break,
@@ -145,6 +146,12 @@ impl Job<'_> {
         }
     }
 
+    /// Fails if the run is to stop.
+    fn go_on<E>(&self) -> Result<(), PlayError<E>> {
+        let stops = self.control.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed);
+        if stops { Err(PlayError::Stopped) } else { Ok(()) }
+    }
+
     /// Walks a game on until it needs a network, whose engine is returned, or is over.
     fn walk<G: PlayoutPolicy, E>(
         &self,
@@ -152,9 +159,7 @@ impl Job<'_> {
         evaluators: &mut [Box<dyn Evaluator<G>>],
     ) -> Result<Option<usize>, PlayError<E>> {
         loop {
-            if self.control.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
-                return Err(PlayError::Stopped);
-            }
+            self.go_on()?;
             match slot.advance(evaluators)? {
                 Need::Value(engine) => return Ok(Some(engine)),
                 Need::Over => return Ok(None),
