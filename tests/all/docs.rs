@@ -48,7 +48,7 @@ fn examples_of_help_texts_work() {
     fs::copy(root().join("configs/quick.toml"), path.join("configs/quick.toml")).unwrap();
     let play = |run: &str| done(path, &format!("selfplay --game yugo --size 2 --games 4 --visits 2 --out {run}"));
     play("runs/yugo7");
-    play("data/sample");
+    play("data/sample/yugo");
     let mut examples = 0;
     for name in commands(&done(path, "--help")) {
         let help = done(path, &format!("{name} --help"));

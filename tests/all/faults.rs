@@ -156,6 +156,11 @@ fn faults_of_flags() {
                 &["`0.25` is not a number of half points, such as 3 or 3.5"],
             ),
             ("selfplay --game fugo --size 3 --komi 1 --out new", 2, &["--komi: komi 1 is not allowed in fugo"]),
+            (
+                "selfplay --game yugo --size 3 --komi 0.5 --komi-spread 0 --out new",
+                2,
+                &["--komi: komi 0.5 is not allowed in yugo (whole points only)"],
+            ),
             ("selfplay --game yugo --size 3 --threads 0 --out new", 2, &["--threads: 0 is not allowed"]),
             ("selfplay --game yugo --size 3 --games 0 --out new", 2, &["--games: 0 is not allowed"]),
             ("selfplay --game yugo --size 3 --visits 0 --out new", 2, &["--visits: 0 is not allowed"]),
@@ -295,6 +300,12 @@ fn faults_of_training_data() {
                 &format!("train --out damaged/net.safetensors {TRAINING} --data run"),
                 2,
                 &["the state of an unfinished training is damaged: damaged/net.state: ", "delete it to begin again"],
+            ),
+            (&train("run run"), 2, &["run is given twice: name each run once"]),
+            (
+                &format!("train --out notes.txt {TRAINING} --data run"),
+                2,
+                &["notes.txt is there and is no network; choose another name"],
             ),
             (
                 &format!("train --out folder {TRAINING} --data run"),

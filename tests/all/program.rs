@@ -156,7 +156,7 @@ pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() {
                 folders.push(path);
-            } else if !["lock", "log.jsonl", "report.txt", "report.html"].contains(&name.as_str())
+            } else if !["lock", "log.jsonl", "times.json", "report.txt", "report.html"].contains(&name.as_str())
                 && !name.starts_with('.')
             {
                 let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
