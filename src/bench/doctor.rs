@@ -167,7 +167,7 @@ fn onednn(available: bool) -> Check {
 }
 
 /// The processor's name from `/proc/cpuinfo`.
-fn processor_model(cpuinfo: &str) -> String {
+pub(super) fn processor_model(cpuinfo: &str) -> String {
     cpuinfo
         .lines()
         .filter_map(|line| line.split_once(':'))

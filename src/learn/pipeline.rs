@@ -238,7 +238,7 @@ impl Job<'_> {
         Ok((found?, own?, engine.describe() + &board.extras()))
     }
 
-    /// At komi 0 (or the allowed one nearest to it) and at `best`.
+    /// At komi 0 and at `best`.
     fn balance(&mut self, board: Board, network: &Path, best: HalfPoints) -> Result<Vec<Balance>, PipelineError> {
         let settings = &self.config.balance;
         let (game, size) = (board.game, board.size);
