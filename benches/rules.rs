@@ -15,10 +15,11 @@ fn positions<G: PlayoutPolicy>(size: usize) -> (Vec<G>, u64) {
     let mut rng = stream(1, Purpose::Playout, 0);
     let (mut found, mut turns) = (Vec::new(), 0);
     for _ in 0..8 {
+        let mut steps = Vec::new();
+        G::new(size, Options::default()).play_out(G::playout_cap(size), &mut rng, |step| steps.push(step));
         let mut position = G::new(size, Options::default());
-        while position.end().is_none() && turns < 100_000 {
+        for step in steps {
             found.push(position.clone());
-            let step = position.playout_step(&mut rng);
             position.play(step);
             turns += (position.phase() == Phase::Start) as u64;
         }

@@ -1,7 +1,8 @@
 //! Board sizes, points, their names and their neighbours.
 //!
-//! Rows are stored with one unused column between them (stride n + 1), so a shift never wraps from one
-//! row's edge to the next row: it lands in the unused column, and one mask takes it away.
+//! Rows are stored with at least one unused column between them, so a shift never wraps from one row's edge to the
+//! next row: it lands in an unused column, and one mask takes it away. How far apart rows lie depends on the width
+//! of the bitboards alone, so that every shift is by a constant.
 
 use std::fmt;
 
@@ -77,7 +78,8 @@ impl<const W: usize> fmt::Debug for Geometry<W> {
 impl<const W: usize> Geometry<W> {
     /// The board of side `n`. Panics if `W` words are too few or `n` is 0: callers choose `W` by size.
     pub fn new(n: usize) -> Self {
-        assert!((1..=MAX_SIZE).contains(&n) && n * (n + 1) <= 64 * W, "{W} words cannot hold {n}x{n}");
+        let fits = n < Self::STRIDE as usize && n * Self::STRIDE as usize <= 64 * W;
+        assert!((1..=MAX_SIZE).contains(&n) && fits, "{W} words cannot hold {n}x{n}");
         let mut geometry = Geometry { n: n as u8, all: Bits::EMPTY };
         for row in 0..n {
             for column in 0..n {
@@ -93,10 +95,13 @@ impl<const W: usize> Geometry<W> {
         self.n as usize
     }
 
-    #[inline]
-    fn stride(&self) -> u32 {
-        self.n as u32 + 1
-    }
+    /// The places from one row to the next: one more than the largest side that so many words are used for.
+    const STRIDE: u32 = match W {
+        1 => 8,
+        2 => 11,
+        3 => 14,
+        _ => 20,
+    };
 
     /// All points.
     #[inline]
@@ -107,13 +112,13 @@ impl<const W: usize> Geometry<W> {
     /// The point at `row` (0 is the bottom one) and `column` (0 is A).
     #[inline]
     pub fn at(&self, row: usize, column: usize) -> Point {
-        Point::from_index(row * self.stride() as usize + column)
+        Point::from_index(row * Self::STRIDE as usize + column)
     }
 
     /// Row and column of a point, both from 0.
     #[inline]
     pub fn row_column(&self, point: Point) -> (usize, usize) {
-        let stride = self.stride() as usize;
+        let stride = Self::STRIDE as usize;
         (point.index() / stride, point.index() % stride)
     }
 
@@ -159,13 +164,13 @@ impl<const W: usize> Geometry<W> {
     /// Every point of `bits` one row up (towards the last row).
     #[inline]
     pub fn north(&self, bits: Bits<W>) -> Bits<W> {
-        bits.up(self.stride()) & self.all
+        bits.up(Self::STRIDE) & self.all
     }
 
     /// Every point one row down.
     #[inline]
     pub fn south(&self, bits: Bits<W>) -> Bits<W> {
-        bits.down(self.stride()) & self.all
+        bits.down(Self::STRIDE) & self.all
     }
 
     /// Every point one column to the right.
@@ -189,14 +194,13 @@ impl<const W: usize> Geometry<W> {
     /// Neighbours, unused columns not yet masked away.
     #[inline]
     fn beside(&self, bits: Bits<W>) -> Bits<W> {
-        bits.up(1) | bits.down(1) | bits.up(self.stride()) | bits.down(self.stride())
+        bits.up(1) | bits.down(1) | bits.up(Self::STRIDE) | bits.down(Self::STRIDE)
     }
 
     /// The points diagonally adjacent to a point of `bits`.
     #[inline]
     pub fn diagonals(&self, bits: Bits<W>) -> Bits<W> {
-        let (wide, narrow) = (self.stride() + 1, self.stride() - 1);
-        // A stride of 2 (n = 1) has no diagonals, and `narrow` would be 1.
+        let (wide, narrow) = (Self::STRIDE + 1, Self::STRIDE - 1);
         (bits.up(wide) | bits.down(wide) | bits.up(narrow) | bits.down(narrow)) & self.all
     }
 

@@ -13,6 +13,7 @@ mod matches;
 mod perft;
 mod pipeline;
 mod position;
+mod processor;
 mod progress;
 mod selfplay;
 mod stop;
@@ -75,8 +76,22 @@ impl Failure {
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
-    crate::net::runtime::set_single_threaded();
-    let outcome = match Cli::parse().command {
+    let outcome = processor::check().and_then(|()| {
+        crate::net::runtime::set_single_threaded();
+        run(Cli::parse().command)
+    });
+    let (error, code) = match outcome {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Input(error)) => (error, 2),
+        Err(Failure::Run(error)) => (error, 1),
+    };
+    // Nobody is left to tell if standard error is closed.
+    let _ = writeln!(io::stderr(), "error: {}", told(&error));
+    ExitCode::from(code)
+}
+
+fn run(command: Command) -> Outcome {
+    match command {
         Command::Pipeline(args) => pipeline::run(&args),
         Command::Selfplay(flags) => selfplay::run(&flags),
         Command::Train(flags) => train::run(&flags),
@@ -87,15 +102,7 @@ pub fn main() -> ExitCode {
         Command::Position(args) => position::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Doctor(args) => doctor::run(&args),
-    };
-    let (error, code) = match outcome {
-        Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::Input(error)) => (error, 2),
-        Err(Failure::Run(error)) => (error, 1),
-    };
-    // Nobody is left to tell if standard error is closed.
-    let _ = writeln!(io::stderr(), "error: {}", told(&error));
-    ExitCode::from(code)
+    }
 }
 
 /// The error with its causes, each cause once: many errors quote theirs.

@@ -1,6 +1,6 @@
 use rand_chacha::ChaCha8Rng;
 
-use super::{PlayoutPolicy, draw, eyes};
+use super::{PlayoutPolicy, by_steps, draw, eyes};
 use crate::games::{Fugo, Game, Phase, Status, Step};
 
 impl<const W: usize> PlayoutPolicy for Fugo<W> {
@@ -8,6 +8,12 @@ impl<const W: usize> PlayoutPolicy for Fugo<W> {
         4 * n * n
     }
 
+    fn play_out(&mut self, cap: usize, rng: &mut ChaCha8Rng, each: impl FnMut(Step)) -> bool {
+        by_steps(self, cap, rng, each, Self::playout_step)
+    }
+}
+
+impl<const W: usize> Fugo<W> {
     /// Evenly among placements that fill no eye of the player's own, eyes only at the end: they are moves that the
     /// player has and the enemy has not. Movements evenly.
     fn playout_step(&self, rng: &mut ChaCha8Rng) -> Step {

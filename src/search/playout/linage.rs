@@ -1,7 +1,7 @@
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{PlayoutPolicy, draw};
+use super::{PlayoutPolicy, by_steps, draw};
 use crate::games::{Linage, Step};
 
 /// One turn in so many is a pass although a stone could be placed.
@@ -13,6 +13,12 @@ impl<const W: usize> PlayoutPolicy for Linage<W> {
         2 * n * n + 2
     }
 
+    fn play_out(&mut self, cap: usize, rng: &mut ChaCha8Rng, each: impl FnMut(Step)) -> bool {
+        by_steps(self, cap, rng, each, Self::playout_step)
+    }
+}
+
+impl<const W: usize> Linage<W> {
     /// Evenly among all placements, now and then a pass.
     fn playout_step(&self, rng: &mut ChaCha8Rng) -> Step {
         if rng.random_range(0..PASSES) == 0 {

@@ -24,24 +24,41 @@ pub trait PlayoutPolicy: Game {
     /// score: a draw).
     fn playout_cap(n: usize) -> usize;
 
-    /// The next step of a playout; the game is not over.
-    fn playout_step(&self, rng: &mut ChaCha8Rng) -> Step;
+    /// Plays on by the game's policy until the game is over or `cap` more turns have ended, and tells `each` every step.
+    /// Returns whether the game is over.
+    fn play_out(&mut self, cap: usize, rng: &mut ChaCha8Rng, each: impl FnMut(Step)) -> bool;
 }
 
 /// Plays to the end and returns the result.
 pub fn playout<G: PlayoutPolicy>(position: &G, komi: HalfPoints, rng: &mut ChaCha8Rng) -> FirstValue {
     let mut game = position.clone();
-    let cap = G::playout_cap(game.size());
+    let over = game.play_out(G::playout_cap(game.size()), rng, |_| {});
+    match game.score() {
+        Some(score) => result(score.winner(komi), &game),
+        None if over => result(game.winner(komi), &game),
+        None => FirstValue(0.5),
+    }
+}
+
+/// [`PlayoutPolicy::play_out`] with the steps that `next` chooses.
+fn by_steps<G: Game>(
+    game: &mut G,
+    cap: usize,
+    rng: &mut ChaCha8Rng,
+    mut each: impl FnMut(Step),
+    next: impl Fn(&G, &mut ChaCha8Rng) -> Step,
+) -> bool {
     let mut turns = 0;
     while game.end().is_none() {
-        let step = game.playout_step(rng);
+        if turns >= cap {
+            return false;
+        }
+        let step = next(game, rng);
+        each(step);
         game.play(step);
         turns += (game.phase() == Phase::Start) as usize;
-        if turns >= cap {
-            return game.score().map_or(FirstValue(0.5), |score| result(score.winner(komi), &game));
-        }
     }
-    result(game.winner(komi), &game)
+    true
 }
 
 /// Values a position by one playout.

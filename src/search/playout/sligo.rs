@@ -1,7 +1,7 @@
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{PlayoutPolicy, draw, eyes};
+use super::{PlayoutPolicy, by_steps, draw, eyes};
 use crate::board::Bits;
 use crate::games::{Game, Phase, Sligo, Status, Step};
 
@@ -13,6 +13,12 @@ impl<const W: usize> PlayoutPolicy for Sligo<W> {
         3 * n * n + 20
     }
 
+    fn play_out(&mut self, cap: usize, rng: &mut ChaCha8Rng, each: impl FnMut(Step)) -> bool {
+        by_steps(self, cap, rng, each, Self::playout_step)
+    }
+}
+
+impl<const W: usize> Sligo<W> {
     /// A movement in some of the turns, else evenly among placements that fill no eye of the player's own; a
     /// pass where there is no such placement.
     fn playout_step(&self, rng: &mut ChaCha8Rng) -> Step {

@@ -36,16 +36,22 @@ fn watched<G: PlayoutPolicy>(
     rng: &mut ChaCha8Rng,
     mut look: impl FnMut(&G, Step),
 ) -> (f32, bool) {
+    let mut played = position.clone();
+    let mut steps = Vec::new();
+    let over = played.play_out(G::playout_cap(position.size()), rng, |step| steps.push(step));
     let mut game = position.clone();
     let mut turns = 0;
-    while game.end().is_none() && turns < G::playout_cap(game.size()) {
-        let step = game.playout_step(rng);
-        let Status::Running(steps) = game.status() else { panic!("the game is over") };
-        assert!(steps.contains(step), "{step:?} is not legal in {game:?}");
+    for step in steps {
+        assert!(turns < G::playout_cap(game.size()), "the cap was passed");
+        let Status::Running(legal) = game.status() else { panic!("the game is over") };
+        assert!(legal.contains(step), "{step:?} is not legal in {game:?}");
         look(&game, step);
         game.play(step);
         turns += (game.phase() == Phase::Start) as usize;
     }
+    assert_eq!(game, played, "the steps told are those played");
+    assert_eq!(over, game.end().is_some());
+    assert!(over || turns == G::playout_cap(game.size()));
     let is_over = game.end().is_some();
     let black = match game.score() {
         Some(score) => (score.black - score.white - komi).0.signum(),

@@ -1,7 +1,7 @@
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{PlayoutPolicy, draw, eyes};
+use super::{PlayoutPolicy, by_steps, draw, eyes};
 use crate::games::{Button, Game, Step, Yugo};
 
 impl<const W: usize> PlayoutPolicy for Yugo<W> {
@@ -10,6 +10,12 @@ impl<const W: usize> PlayoutPolicy for Yugo<W> {
         8 * n * n + 16
     }
 
+    fn play_out(&mut self, cap: usize, rng: &mut ChaCha8Rng, each: impl FnMut(Step)) -> bool {
+        by_steps(self, cap, rng, each, Self::playout_step)
+    }
+}
+
+impl<const W: usize> Yugo<W> {
     /// Evenly among all pieces that fill no eye of the player's own, and the button; a pass only without such a choice.
     fn playout_step(&self, rng: &mut ChaCha8Rng) -> Step {
         let points = self.all_placements().without(eyes(self.board(), self.own(), self.empty()));
