@@ -23,7 +23,7 @@ fn bare<G: PlayoutPolicy>(group: &mut BenchmarkGroup<'_, WallTime>) {
 fn search<G: PlayoutPolicy>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, with_playouts: bool) {
     let start = G::new(SIZE, Options::default());
     let game = Played::new(start.clone(), G::KIND.default_move_cap(SIZE));
-    let config = SearchConfig { visits: VISITS, exploration: 1.0, reduction: 0.1 };
+    let config = SearchConfig { visits: VISITS, exploration: 1.0, reduction: 0.1, tree_memory: 64 };
     let komi = HalfPoints(G::KIND.has_score() as i32);
     let mut rng = stream(1, Purpose::Playout, 1);
     group.throughput(Throughput::Elements(u64::from(VISITS)));

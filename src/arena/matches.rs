@@ -118,7 +118,7 @@ mod tests {
     use crate::records::testing::made_up;
 
     fn search(visits: u32) -> SearchConfig {
-        SearchConfig { visits, exploration: 1.0, reduction: 0.1 }
+        SearchConfig { visits, exploration: 1.0, reduction: 0.1, tree_memory: 64 }
     }
 
     fn config() -> MatchConfig {

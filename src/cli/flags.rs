@@ -56,6 +56,9 @@ pub struct PlayFlags {
     /// How far below its parent's value a step is taken to be before its first visit, in expected score
     #[arg(long, value_name = "X", default_value_t = limits::REDUCTION.usual)]
     pub reduction: f64,
+    /// Most memory for the tree of one game, in MiB: a full tree grows no more, but goes on valuing
+    #[arg(long, value_name = "MIB", default_value_t = limits::TREE_MEMORY.usual)]
+    pub tree_memory: u64,
     /// Directory of the run; a run that was stopped goes on
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
@@ -476,6 +479,7 @@ impl Check {
             visits: self.whole(flag, visits, &limits::MEASURED_VISITS),
             exploration: self.real("--exploration", flags.exploration, &limits::EXPLORATION) as f32,
             reduction: self.real("--reduction", flags.reduction, &limits::REDUCTION) as f32,
+            tree_memory: self.whole("--tree-memory", flags.tree_memory, &limits::TREE_MEMORY),
         }
     }
 

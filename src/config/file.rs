@@ -128,6 +128,7 @@ fn search(section: &mut Section<'_>) -> SearchSection {
     let search = SearchSection {
         exploration: section.real("exploration", &limits::EXPLORATION) as f32,
         reduction: section.real("reduction", &limits::REDUCTION) as f32,
+        tree_memory: section.whole("tree_memory", &limits::TREE_MEMORY),
     };
     section.close();
     search

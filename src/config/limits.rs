@@ -82,6 +82,8 @@ pub const KOMI: Real = Real::new(-1000.0, 1000.0, 0.0);
 
 pub const EXPLORATION: Real = Real::new(0.0, 100.0, 1.0);
 pub const REDUCTION: Real = Real::new(0.0, 1.0, 0.1);
+/// MiB for the tree of one game. 400 visits on 19x19 take 3.
+pub const TREE_MEMORY: Whole = Whole::new(1, 1 << 16, 256);
 
 pub const GENERATIONS: Whole = Whole::new(1, 1000, 4);
 pub const SELFPLAY_GAMES: Whole = Whole::new(1, 10_000_000, 1000);

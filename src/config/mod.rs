@@ -55,6 +55,15 @@ pub struct SearchConfig {
     pub exploration: f32,
     /// How far below its parent's value an unvisited step is taken to be.
     pub reduction: f32,
+    /// The most memory that one game's tree takes, in MiB; a full tree grows no more, but goes on valuing.
+    pub tree_memory: usize,
+}
+
+impl SearchConfig {
+    /// The most memory that one game's tree takes, in bytes.
+    pub fn tree_bytes(&self) -> usize {
+        self.tree_memory << 20
+    }
 }
 
 /// Dirichlet noise on the priors of the root's steps (self-play only).
@@ -176,12 +185,15 @@ pub struct SearchSection {
     pub exploration: f32,
     /// [`SearchConfig::reduction`].
     pub reduction: f32,
+    /// [`SearchConfig::tree_memory`].
+    pub tree_memory: usize,
 }
 
 impl SearchSection {
     /// A search of so many visits.
     pub fn with_visits(&self, visits: u32) -> SearchConfig {
-        SearchConfig { visits, exploration: self.exploration, reduction: self.reduction }
+        let SearchSection { exploration, reduction, tree_memory } = *self;
+        SearchConfig { visits, exploration, reduction, tree_memory }
     }
 }
 

@@ -50,10 +50,10 @@ fn each_fault_is_told_with_its_place_and_what_is_allowed() {
         ),
         ("[selfplay]\nvists = 3", "6:1: selfplay.vists: unknown key (did you mean `visits`?)"),
         ("[selfplay]\nnoise-share = 0", "6:1: selfplay.noise-share: unknown key (did you mean `noise_share`?)"),
-        ("[search]\nvisits = 3", "6:1: search.visits: unknown key (exploration, reduction)"),
+        ("[search]\nvisits = 3", "6:1: search.visits: unknown key (exploration, reduction, tree_memory)"),
         ("[search]\nseed = 3", "6:1: search.seed: unknown key (it belongs above the first section)"),
-        ("[search]\n\"a\\nb\" = 3", "6:1: search.\"a\\nb\": unknown key (exploration, reduction)"),
-        ("[search.deep]\nx = 3", "5:9: search.deep: unknown section (exploration, reduction)"),
+        ("[search]\n\"a\\nb\" = 3", "6:1: search.\"a\\nb\": unknown key (exploration, reduction, tree_memory)"),
+        ("[search.deep]\nx = 3", "5:9: search.deep: unknown section (exploration, reduction, tree_memory)"),
         ("[selfpaly]\nvisits = 3", "5:2: selfpaly: unknown section (did you mean `selfplay`?)"),
         ("[[boards]]\nsize = 3", "5:3: boards: unknown section (did you mean `board`?)"),
         ("[[komi]]\ngames = 300", "5:1: komi: a list is not allowed (a table: [komi])"),
@@ -203,7 +203,7 @@ fn what_is_left_out_has_its_usual_value() {
         seed: 7,
         batch: 64,
         boards: vec![board],
-        search: SearchSection { exploration: 1.0, reduction: 0.1 },
+        search: SearchSection { exploration: 1.0, reduction: 0.1, tree_memory: 256 },
         selfplay: SelfplaySection {
             generations: 4,
             games: 1000,
@@ -276,7 +276,7 @@ fn every_config_can_be_written_as_toml() {
         toml::to_string(config).unwrap()
     }
     let board = Board { game: GameKind::Sligo, size: 3, handicap: 0, pie: false, move_cap: None };
-    let search = SearchConfig { visits: 8, exploration: 0.7, reduction: 0.1 };
+    let search = SearchConfig { visits: 8, exploration: 0.7, reduction: 0.1, tree_memory: 32 };
     let variation = Variation { drawn_turns: 2, delta: 0.1 };
     let selfplay = SelfplayConfig {
         board,
@@ -318,7 +318,7 @@ fn every_config_can_be_written_as_toml() {
         a: search,
         b: search,
     };
-    assert!(lines(&matches).contains("[b]\nvisits = 8\nexploration = 0.7\nreduction = 0.1\n"));
+    assert!(lines(&matches).contains("[b]\nvisits = 8\nexploration = 0.7\nreduction = 0.1\ntree_memory = 32\n"));
 }
 
 #[test]

@@ -333,7 +333,7 @@ fn board(game: GameKind, size: usize) -> Board {
 
 const VARIATION: Variation = Variation { drawn_turns: 2, delta: 0.2 };
 
-const SEARCH: SearchConfig = SearchConfig { visits: 120, exploration: 1.0, reduction: 0.1 };
+const SEARCH: SearchConfig = SearchConfig { visits: 120, exploration: 1.0, reduction: 0.1, tree_memory: 64 };
 
 #[test]
 fn a_measurement_finds_the_exact_value_of_a_tiny_board_and_goes_on_where_it_stopped() {

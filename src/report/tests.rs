@@ -62,7 +62,7 @@ fn strength() -> MatchReport {
         }
     }
     (rows[9].ending, rows[9].winner_seat) = (Ending::MoveCap, None);
-    let search = |visits| SearchConfig { visits, exploration: 1.0, reduction: 0.1 };
+    let search = |visits| SearchConfig { visits, exploration: 1.0, reduction: 0.1, tree_memory: 64 };
     let config = MatchConfig {
         board: Board { game: GameKind::Sligo, size: 3, handicap: 0, pie: false, move_cap: Some(100) },
         pairs: 5,

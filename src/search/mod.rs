@@ -1,5 +1,6 @@
 //! Tree search over steps, and what it asks of an evaluator.
 
+mod arena;
 mod choice;
 mod evaluator;
 mod playout;

@@ -16,7 +16,7 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
 
 /// A search of so many visits.
 pub fn visits(visits: u32) -> SearchConfig {
-    SearchConfig { visits, exploration: 1.0, reduction: 0.1 }
+    SearchConfig { visits, exploration: 1.0, reduction: 0.1, tree_memory: 64 }
 }
 
 /// A random step; specials are drawn seldom, since passes end games early.

@@ -7,32 +7,10 @@
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
 
+use super::arena::{Arena, EDGE_BYTES, Node, OVER, ROOT, UNEXPANDED};
 use super::{FirstValue, MoverValue};
 use crate::config::{RootNoise, SearchConfig};
 use crate::games::{Game, HalfPoints, Phase, Played, Player, Seat, Status, Step};
-
-const NONE: u32 = u32::MAX;
-
-#[derive(Clone, Copy)]
-struct Node {
-    /// Where the node's edges begin; `NONE` until it is expanded.
-    first_edge: u32,
-    edges: u16,
-    /// The seat of the person to move.
-    seat: Seat,
-    visits: u32,
-    /// The sum of the visits' values from the first seat's view.
-    sum: f32,
-    /// The value if the game is over here.
-    terminal: Option<FirstValue>,
-}
-
-#[derive(Clone, Copy)]
-struct Edge {
-    step: Step,
-    child: u32,
-    prior: f32,
-}
 
 /// What one descent of the tree led to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,12 +35,13 @@ pub struct Search<G> {
     config: SearchConfig,
     komi: HalfPoints,
     root: G,
-    nodes: Vec<Node>,
-    edges: Vec<Edge>,
-    path: Vec<u32>,
+    arena: Arena,
+    /// The edges from the root's to the last one met, each with the person who chose it.
+    path: Vec<(u32, Seat)>,
     /// Boards at the turn ends below the root on the current path.
     path_keys: Vec<u128>,
     leaf: Option<G>,
+    refused: u64,
 }
 
 impl<G: Game> Search<G> {
@@ -72,65 +51,82 @@ impl<G: Game> Search<G> {
             config,
             komi,
             root: root.clone(),
-            nodes: Vec::new(),
-            edges: Vec::new(),
+            arena: Arena::default(),
             path: Vec::new(),
             path_keys: Vec::new(),
             leaf: None,
+            refused: 0,
         };
         search.reset(root);
         search
     }
 
     fn reset(&mut self, root: &G) {
-        self.nodes.clear();
-        self.edges.clear();
-        self.nodes.push(Node::new(root.seat_to_move(), None));
+        self.arena.clear();
         self.root = root.clone();
     }
 
     /// True once the root has all its visits.
     pub fn is_done(&self) -> bool {
-        self.nodes[0].visits >= self.config.visits
+        self.arena.visits[ROOT] >= self.config.visits
     }
 
     /// The root's mean value for the player to move.
     pub fn root_value(&self) -> MoverValue {
-        let root = &self.nodes[0];
-        root.mean().for_mover(root.seat)
+        match self.arena.visits[ROOT] {
+            0 => MoverValue(0.5),
+            _ => FirstValue(self.arena.values[ROOT]).for_mover(self.root.seat_to_move()),
+        }
     }
 
-    /// What is known of each of the root's steps, in ascending order of steps. Empty before the second visit.
+    /// What is known of each of the root's steps, in ascending order of steps. Empty before [`Search::prepare_root`].
     pub fn root_steps(&self) -> Vec<RootStep> {
-        let root = self.nodes[0];
-        let mut steps: Vec<RootStep> = self
-            .edges_of(&root)
-            .iter()
-            .map(|edge| match self.nodes.get(edge.child as usize) {
-                Some(child) if child.visits > 0 => {
-                    RootStep { step: edge.step, visits: child.visits, value: Some(child.mean().for_mover(root.seat)) }
-                }
-                _ => RootStep { step: edge.step, visits: 0, value: None },
-            })
-            .collect();
+        let Some(root) = self.arena.nodes.get(self.arena.children[ROOT] as usize) else { return Vec::new() };
+        let known = |edge: usize| {
+            let visits = self.arena.visits[edge];
+            let value = (visits > 0).then(|| MoverValue(self.arena.values[edge]));
+            RootStep { step: self.arena.steps[edge], visits, value }
+        };
+        let mut steps: Vec<RootStep> = self.arena.edges(*root).map(known).collect();
         steps.sort_by_key(|known| known.step);
         steps
+    }
+
+    /// The root's only step, if it has but one: there is nothing to search. Ask after [`Search::prepare_root`].
+    pub fn forced(&self) -> Option<Step> {
+        let root = self.arena.nodes.get(self.arena.children[ROOT] as usize)?;
+        (root.edges == 1).then(|| self.arena.steps[root.first as usize])
+    }
+
+    /// The bytes that the tree takes now.
+    pub fn bytes(&self) -> usize {
+        self.arena.bytes()
+    }
+
+    /// How often a position was not expanded because the tree had as much memory as it may have.
+    pub fn refused(&self) -> u64 {
+        self.refused
     }
 
     /// Sets the priors of the root's steps: equal, or mixed with noise.
     ///
     /// Call it once before a root's search; the root of a game that goes on is expanded by it.
     pub fn prepare_root(&mut self, noise: Option<RootNoise>, rng: &mut ChaCha8Rng) {
-        self.expand(0, &self.root.clone());
-        let root = self.nodes[0];
-        let edges = &mut self.edges[root.first_edge as usize..][..root.edges as usize];
+        if self.arena.children[ROOT] == UNEXPANDED {
+            self.expand(ROOT, UNEXPANDED, &self.root.clone());
+        }
+        let root = self.arena.children[ROOT];
+        let edges = self.arena.edges(self.arena.nodes[root as usize]);
         let equal = 1.0 / edges.len() as f32;
         let drawn = noise.and_then(|noise| Some((noise.share, dirichlet(noise.concentration, edges.len(), rng)?)));
-        for (index, edge) in edges.iter_mut().enumerate() {
-            edge.prior = match &drawn {
-                Some((share, weights)) => (1.0 - share) * equal + share * weights[index],
-                None => equal,
-            };
+        match drawn {
+            Some((share, weights)) => {
+                for (edge, weight) in edges.zip(weights) {
+                    self.arena.priors[edge] = (1.0 - share) * equal + share * weight;
+                }
+                self.arena.sort_untried(root);
+            }
+            None => self.arena.priors[edges].fill(equal),
         }
     }
 
@@ -140,23 +136,35 @@ impl<G: Game> Search<G> {
         self.path.clear();
         self.path_keys.clear();
         let mut position = self.root.clone();
-        let mut at = 0u32;
+        let (mut edge, mut parent, mut chooser) = (ROOT, UNEXPANDED, Seat::First);
         loop {
-            self.path.push(at);
-            let node = self.nodes[at as usize];
-            if let Some(value) = node.terminal {
-                self.add(value);
+            self.path.push((edge as u32, chooser));
+            let visits = self.arena.visits[edge];
+            let mut node = self.arena.children[edge];
+            if node == OVER {
+                self.add(MoverValue(self.arena.values[edge]).for_first(chooser));
                 return Descent::Terminal;
             }
-            if node.visits == 0 {
+            if visits > 0 && node == UNEXPANDED {
+                node = self.expand(edge, parent, &position);
+            }
+            if visits == 0 || node == UNEXPANDED {
                 self.leaf = Some(position);
                 return Descent::Leaf;
             }
-            self.expand(at, &position);
-            let edge = self.select(at);
-            let Edge { step, child, .. } = self.edges[edge];
+            let value = MoverValue(self.arena.values[edge]).for_first(chooser);
+            edge = self.select(node, visits, value);
+            (parent, chooser) = (node, self.arena.nodes[node as usize].seat);
+            let step = self.arena.steps[edge];
             position.play(step);
-            at = if child == NONE { self.grow(edge, &position, game) } else { child };
+            if self.arena.visits[edge] == 0
+                && let Some(value) = self.end(step, &position, game)
+            {
+                self.arena.children[edge] = OVER;
+                self.path.push((edge as u32, chooser));
+                self.add(value);
+                return Descent::Terminal;
+            }
             if G::KIND.can_repeat() && position.phase() == Phase::Start {
                 self.path_keys.push(position.board_key());
             }
@@ -176,93 +184,68 @@ impl<G: Game> Search<G> {
 
     /// Makes the position after `step` the root, and keeps what the tree knows below it. `root` is that position.
     pub fn advance(&mut self, step: Step, root: &G) {
-        let old_root = self.nodes[0];
-        let kept = self.edges_of(&old_root).iter().find(|edge| edge.step == step).map(|edge| edge.child);
-        match kept {
-            // A terminal child can be the end by a rule that does not end the game when played out of the tree.
-            Some(child) if child != NONE && self.nodes[child as usize].terminal.is_none() => {
-                self.keep_below(child, root)
-            }
-            _ => self.reset(root),
-        }
-    }
-
-    fn keep_below(&mut self, child: u32, root: &G) {
-        // A fresh copy in breadth-first order: nodes are small, and what is cut off is most of the tree.
-        let (old_nodes, old_edges) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.edges));
-        self.nodes.push(old_nodes[child as usize]);
-        let mut at = 0;
-        while at < self.nodes.len() {
-            let node = self.nodes[at];
-            if node.first_edge != NONE {
-                self.nodes[at].first_edge = self.edges.len() as u32;
-                for edge in &old_edges[node.first_edge as usize..][..node.edges as usize] {
-                    let mut edge = *edge;
-                    if edge.child != NONE {
-                        self.nodes.push(old_nodes[edge.child as usize]);
-                        edge.child = self.nodes.len() as u32 - 1;
-                    }
-                    self.edges.push(edge);
-                }
-            }
-            at += 1;
-        }
+        let kept = self.arena.nodes.get(self.arena.children[ROOT] as usize).and_then(|node| {
+            let tried = node.first as usize..node.first as usize + node.tried as usize;
+            // The end by a rule may be none when played out of the tree: then nothing is known.
+            let holds = |edge: &usize| self.arena.steps[*edge] == step && self.arena.children[*edge] != OVER;
+            Some((tried.into_iter().find(holds)?, node.seat))
+        });
+        let Some((edge, seat)) = kept else { return self.reset(root) };
+        let value = MoverValue(self.arena.values[edge]).for_first(seat);
+        self.arena.root_at(edge, value.0);
         self.root = root.clone();
-    }
-
-    fn edges_of(&self, node: &Node) -> &[Edge] {
-        if node.first_edge == NONE { &[] } else { &self.edges[node.first_edge as usize..][..node.edges as usize] }
-    }
-
-    /// Gives a node its edges, unless it has them.
-    fn expand(&mut self, at: u32, position: &G) {
-        if self.nodes[at as usize].first_edge != NONE {
-            return;
+        let bytes = self.arena.bytes();
+        if bytes > self.config.tree_bytes() / 2 || bytes > 2 * self.arena.live_bytes() {
+            self.arena.sweep();
         }
-        let Status::Running(steps) = position.search_status() else {
-            unreachable!("ends are found when nodes are made")
-        };
-        let first = self.edges.len();
-        let prior = 1.0 / steps.len() as f32;
-        self.edges.extend(steps.iter().map(|step| Edge { step, child: NONE, prior }));
-        // Steps of equal score are taken in order, so the order must favour no part of the board; and it must
-        // depend on the position alone, so that a search without noise is the same in every game.
-        shuffle(&mut self.edges[first..], position.board_key());
-        let node = &mut self.nodes[at as usize];
-        node.first_edge = first as u32;
-        node.edges = steps.len() as u16;
     }
 
-    /// The edge with the highest PUCT score; of equals, the first.
-    fn select(&self, at: u32) -> usize {
-        let node = &self.nodes[at as usize];
-        let explore = self.config.exploration * (node.visits as f32).sqrt();
-        let unvisited = node.mean().for_mover(node.seat).0 - self.config.reduction;
-        let (mut best, mut best_score) = (node.first_edge as usize, f32::NEG_INFINITY);
-        for (index, edge) in self.edges_of(node).iter().enumerate() {
-            let (value, visits) = match self.nodes.get(edge.child as usize) {
-                Some(child) if child.visits > 0 => (child.mean().for_mover(node.seat).0, child.visits),
-                _ => (unvisited, 0),
-            };
-            let score = value + explore * edge.prior / (1 + visits) as f32;
+    /// The node of a position, which has none yet; [`UNEXPANDED`] if there is no memory for it.
+    fn expand(&mut self, edge: usize, parent: u32, position: &G) -> u32 {
+        let Status::Running(steps) = position.search_status() else {
+            unreachable!("ends are found when positions are met")
+        };
+        let more = size_of::<Node>() + steps.len() * EDGE_BYTES;
+        if edge != ROOT && self.arena.bytes() + more > self.config.tree_bytes() {
+            self.refused += 1;
+            return UNEXPANDED;
+        }
+        let key = position.board_key();
+        let order = (key ^ key >> 64) as u64;
+        self.arena.expand(edge, parent, position.seat_to_move(), steps.iter(), (order ^ order >> 32) as u32)
+    }
+
+    /// The edge with the highest PUCT score; of equals, the first. `value` is that of the node's position.
+    fn select(&mut self, node: u32, visits: u32, value: FirstValue) -> usize {
+        let known = self.arena.nodes[node as usize];
+        let explore = self.config.exploration * (visits as f32).sqrt();
+        let first = known.first as usize;
+        let tried = first..first + known.tried as usize;
+        let (mut best, mut best_score) = (first, f32::NEG_INFINITY);
+        let edges = self.arena.visits[tried.clone()].iter().zip(&self.arena.values[tried.clone()]);
+        for (place, ((visits, value), prior)) in edges.zip(&self.arena.priors[tried]).enumerate() {
+            let score = value + explore * prior / (1 + visits) as f32;
             if score > best_score {
-                (best, best_score) = (node.first_edge as usize + index, score);
+                (best, best_score) = (first + place, score);
+            }
+        }
+        if known.tried < known.edges {
+            // Of the untried edges none has a higher prior than the next.
+            let unvisited = value.for_mover(known.seat).0 - self.config.reduction;
+            let prior = self.arena.priors[first + known.tried as usize];
+            if unvisited + explore * prior > best_score {
+                return self.arena.try_next(node);
             }
         }
         best
     }
 
-    /// Makes the node that `edge` leads to.
-    fn grow(&mut self, edge: usize, position: &G, game: &Played<G>) -> u32 {
-        let terminal = if self.repeats(self.edges[edge].step, position, game) {
-            Some(FirstValue(0.5))
-        } else {
-            position.end().map(|_| result(position.winner(self.komi), position))
-        };
-        self.nodes.push(Node::new(position.seat_to_move(), terminal));
-        let child = self.nodes.len() as u32 - 1;
-        self.edges[edge].child = child;
-        child
+    /// The result, if the game is over at `position`, which `step` has led to.
+    fn end(&self, step: Step, position: &G, game: &Played<G>) -> Option<FirstValue> {
+        if self.repeats(step, position, game) {
+            return Some(FirstValue(0.5));
+        }
+        position.end().map(|_| result(position.winner(self.komi), position))
     }
 
     /// True if the turn that ended with `step` brought back an earlier board with the same player to move.
@@ -275,21 +258,12 @@ impl<G: Game> Search<G> {
     }
 
     fn add(&mut self, value: FirstValue) {
-        for node in &self.path {
-            let node = &mut self.nodes[*node as usize];
-            node.visits += 1;
-            node.sum += value.0;
+        for (edge, chooser) in &self.path {
+            let edge = *edge as usize;
+            self.arena.visits[edge] += 1;
+            let mean = &mut self.arena.values[edge];
+            *mean += (value.for_mover(*chooser).0 - *mean) / self.arena.visits[edge] as f32;
         }
-    }
-}
-
-impl Node {
-    fn new(seat: Seat, terminal: Option<FirstValue>) -> Self {
-        Node { first_edge: NONE, edges: 0, seat, visits: 0, sum: 0.0, terminal }
-    }
-
-    fn mean(&self) -> FirstValue {
-        FirstValue(if self.visits == 0 { 0.5 } else { self.sum / self.visits as f32 })
     }
 }
 
@@ -299,18 +273,6 @@ pub(super) fn result<G: Game>(winner: Option<Player>, position: &G) -> FirstValu
         Some(Seat::First) => FirstValue(1.0),
         Some(Seat::Second) => FirstValue(0.0),
         None => FirstValue(0.5),
-    }
-}
-
-/// Fisher-Yates with numbers from SplitMix64 (Steele, Lea, Flood 2014), seeded by the position.
-fn shuffle(edges: &mut [Edge], key: u128) {
-    let mut state = key as u64 ^ (key >> 64) as u64;
-    for last in (1..edges.len()).rev() {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        edges.swap(last, (mixed % (last as u64 + 1)) as usize);
     }
 }
 

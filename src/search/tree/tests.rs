@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::super::testing::{Positions, random_game, random_step, rng, search, search_with, searched, visits};
 use super::super::{PlayoutPolicy, playout};
@@ -6,50 +6,75 @@ use super::*;
 use crate::games::{Ending, Fugo, GameKind, Linage, Options, Sligo, StartPosition, Yugo, parse_step, turns};
 use crate::with_game;
 
+/// An edge as the tests look at it.
+struct Known {
+    edge: usize,
+    step: Step,
+    visits: u32,
+    prior: f32,
+}
+
+/// The edges of the node past `edge`, none if it has not been expanded.
+fn edges_past<G: Game>(tree: &Search<G>, edge: usize) -> Vec<Known> {
+    let arena = &tree.arena;
+    let Some(node) = arena.nodes.get(arena.children[edge] as usize) else { return Vec::new() };
+    let known =
+        |edge: usize| Known { edge, step: arena.steps[edge], visits: arena.visits[edge], prior: arena.priors[edge] };
+    arena.edges(*node).map(known).collect()
+}
+
 /// Compares the whole tree with the games that its paths stand for, and counts the repetitions in it: those of
 /// boards of the game, and those of boards that the tree itself made.
 fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
+    let arena = &tree.arena;
     let mut repetitions = [0; 2];
-    let mut open = vec![(0u32, game.clone())];
-    let mut seen = 0;
-    while let Some((at, played)) = open.pop() {
-        seen += 1;
-        let node = &tree.nodes[at as usize];
+    let mut open = vec![(ROOT, Seat::First, game.clone())];
+    let mut nodes = 0;
+    while let Some((edge, chooser, played)) = open.pop() {
         let position = played.position();
-        assert_eq!(node.seat, position.seat_to_move());
+        let (visits, value) = (arena.visits[edge], MoverValue(arena.values[edge]).for_first(chooser));
         let expected = match played.ending() {
             Some(Ending::Repetition) => Some(FirstValue(0.5)),
             Some(_) => Some(result(position.winner(tree.komi), position)),
             None => None,
         };
-        assert_eq!(node.terminal, expected, "{position:?}");
-        if played.ending() == Some(Ending::Repetition) {
-            repetitions[!game.keys().contains(&position.board_key()) as usize] += 1;
-        }
-        let edges = tree.edges_of(node);
-        if edges.is_empty() {
+        assert_eq!(arena.children[edge] == OVER, expected.is_some(), "{position:?}");
+        if let Some(expected) = expected {
+            assert_eq!(value, expected, "{position:?}");
+            if played.ending() == Some(Ending::Repetition) {
+                repetitions[!game.keys().contains(&position.board_key()) as usize] += 1;
+            }
             continue;
         }
-        assert_eq!(node.terminal, None);
+        let edges = edges_past(tree, edge);
+        let Some(node) = arena.nodes.get(arena.children[edge] as usize) else { continue };
+        nodes += 1;
+        assert_eq!(node.seat, position.seat_to_move());
         let Status::Running(steps) = position.search_status() else { panic!("the game is over") };
-        let by_step: BTreeMap<Step, &Edge> = edges.iter().map(|edge| (edge.step, edge)).collect();
-        assert!(by_step.len() == edges.len() && steps.iter().eq(by_step.keys().copied()), "{position:?}");
+        let by_step: BTreeSet<Step> = edges.iter().map(|edge| edge.step).collect();
+        assert!(by_step.len() == edges.len() && steps.iter().eq(by_step), "{position:?}");
         let sum: f32 = edges.iter().map(|edge| edge.prior).sum();
         assert!((sum - 1.0).abs() < 1e-4 && edges.iter().all(|edge| edge.prior >= 0.0));
-        let children = || edges.iter().filter_map(|edge| tree.nodes.get(edge.child as usize));
-        let (visits, value): (u32, f32) =
-            children().fold((0, 0.0), |(visits, sum), child| (visits + child.visits, sum + child.sum));
-        if node.visits > 0 {
-            assert_eq!(node.visits, 1 + visits, "its own visit and those of its children");
-            assert!((-1e-2..1.01).contains(&(node.sum - value)), "{} {value}", node.sum);
+        let tried = node.tried as usize;
+        assert!(
+            edges[..tried].iter().all(|edge| edge.visits > 0) && edges[tried..].iter().all(|edge| edge.visits == 0)
+        );
+        assert!(edges[tried..].is_sorted_by(|a, b| a.prior >= b.prior));
+        if visits > 0 {
+            assert_eq!(visits, 1 + edges.iter().map(|edge| edge.visits).sum::<u32>(), "its own visit and the edges'");
+            let below = |edge: &Known| MoverValue(arena.values[edge.edge]).for_first(node.seat).0 * edge.visits as f32;
+            let own = value.0 * visits as f32 - edges.iter().map(below).sum::<f32>();
+            // Means of many visits are rounded.
+            let rounding = 1e-2 + 1e-4 * visits as f32;
+            assert!((-rounding..1.0 + rounding).contains(&own), "{own} of {visits}");
         }
-        for edge in edges.iter().filter(|edge| edge.child != NONE) {
+        for edge in &edges[..tried] {
             let mut next = played.clone();
             next.play(edge.step);
-            open.push((edge.child, next));
+            open.push((edge.edge, node.seat, next));
         }
     }
-    assert_eq!(seen, tree.nodes.len(), "every node has one way from the root");
+    assert!(nodes <= arena.nodes.len(), "{nodes} nodes hang on the root");
     repetitions
 }
 
@@ -74,7 +99,7 @@ fn a_tree_agrees_with_the_games_it_stands_for() {
                     let mut tree = Search::new(visits(600), played.position(), komi);
                     tree.prepare_root(None, &mut rng);
                     search(&mut tree, &played, komi, &mut rng);
-                    assert_eq!(tree.nodes[0].visits, 600);
+                    assert_eq!(tree.arena.visits[ROOT], 600);
                     let found = check_tree(&tree, &played);
                     assert!(game.can_repeat() || found == [0; 2], "{game} is finite");
                     repetitions = [repetitions[0] + found[0], repetitions[1] + found[1]];
@@ -87,16 +112,16 @@ fn a_tree_agrees_with_the_games_it_stands_for() {
 
 /// The steps from the root to a draw by repetition.
 fn line_to_repetition<G: Game>(tree: &Search<G>, game: &Played<G>) -> Option<Vec<Step>> {
-    let mut open = vec![(0u32, game.clone(), Vec::new())];
+    let mut open = vec![(ROOT, game.clone(), Vec::new())];
     while let Some((at, played, line)) = open.pop() {
         if played.ending() == Some(Ending::Repetition) {
             return Some(line);
         }
-        for edge in tree.edges_of(&tree.nodes[at as usize]).iter().filter(|edge| edge.child != NONE) {
+        for edge in edges_past(tree, at).iter().filter(|edge| edge.visits > 0) {
             let (mut next, mut line) = (played.clone(), line.clone());
             next.play(edge.step);
             line.push(edge.step);
-            open.push((edge.child, next, line));
+            open.push((edge.edge, next, line));
         }
     }
     None
@@ -183,9 +208,9 @@ fn the_openings_of_fugo_on_3x3_are_told_apart() {
         let exact =
             Positions::of(&position).forced(Seat::First, |end| end.winner(HalfPoints(0)) == Some(Player::Black));
         assert_eq!(exact[0], black_wins, "{first}");
-        let tree = searched(&position, visits(4000), HalfPoints(0), 1);
+        let tree = searched(&position, visits(6000), HalfPoints(0), 1);
         // White is to move.
-        assert_eq!(tree.nodes[0].seat, Seat::Second);
+        assert_eq!(tree.root.seat_to_move(), Seat::Second);
         let value = tree.root_value().0;
         assert!(if black_wins { value < 0.2 } else { value > 0.8 }, "{first}: {value}");
     }
@@ -197,7 +222,7 @@ fn the_openings_of_fugo_on_3x3_are_told_apart() {
 #[test]
 fn swap_is_worth_the_negated_value() {
     for (first, swaps) in [("A1", false), ("A2", true), ("B2", true)] {
-        let without = searched(&fugo_after(first, false), visits(4000), HalfPoints(0), 1).root_value().0;
+        let without = searched(&fugo_after(first, false), visits(10_000), HalfPoints(0), 1).root_value().0;
         let tree = searched(&fugo_after(first, true), visits(10_000), HalfPoints(0), 1);
         let steps = tree.root_steps();
         let swap = steps.iter().find(|known| known.step == Step::SWAP).expect("White may swap");
@@ -251,11 +276,11 @@ fn walk<G: PlayoutPolicy>(
     let mut tree = Search::new(visits(150), start, komi);
     let mut found = Vec::new();
     while game.ending().is_none() && found.len() < length {
-        let kept = tree.nodes[0].visits;
+        let kept = tree.arena.visits[ROOT];
         assert!(kept < 150, "something is left to search");
         tree.prepare_root(noise, &mut noise_rng);
         search(&mut tree, &game, komi, &mut rng);
-        assert_eq!(tree.nodes[0].visits, 150, "topped up, {kept} kept");
+        assert_eq!(tree.arena.visits[ROOT], 150, "topped up, {kept} kept");
         check_tree(&tree, &game);
         let steps = tree.root_steps();
         let sum: u32 = steps.iter().map(|known| known.visits).sum();
@@ -265,9 +290,9 @@ fn walk<G: PlayoutPolicy>(
         game.play(most.step);
         if game.ending().is_none() {
             tree.advance(most.step, game.position());
-            assert_eq!(tree.nodes[0].visits, most.visits, "what was known is kept");
-            let value = tree.nodes[0].mean().for_mover(tree.nodes[0].seat);
-            let same_mover = tree.nodes[0].seat == seat_before(&game);
+            assert_eq!(tree.arena.visits[ROOT], most.visits, "what was known is kept");
+            let value = tree.root_value();
+            let same_mover = tree.root.seat_to_move() == seat_before(&game);
             let from_before = if same_mover { value.0 } else { 1.0 - value.0 };
             assert!((from_before - most.value.expect("visited").0).abs() < 1e-5);
             check_tree(&tree, &game);
@@ -309,7 +334,7 @@ fn an_unsearched_step_begins_a_new_tree() {
     let mut game = Played::new(start, None);
     game.play(unseen.step);
     tree.advance(unseen.step, game.position());
-    assert_eq!((tree.nodes.len(), tree.edges.len(), tree.nodes[0].visits), (1, 0, 0));
+    assert_eq!((tree.arena.nodes.len(), tree.arena.steps.len(), tree.arena.visits[ROOT]), (0, 1, 0));
     tree.prepare_root(None, &mut rng);
     search(&mut tree, &game, HalfPoints(1), &mut rng);
     check_tree(&tree, &game);
@@ -320,16 +345,17 @@ fn noise_changes_the_roots_priors_alone() {
     let start = Yugo::<1>::new(5, Options::default());
     let game = Played::new(start.clone(), None);
     let mut tree = searched(&start, visits(300), HalfPoints(0), 1);
-    let before = (tree.nodes.len(), tree.root_steps(), tree.root_value());
+    let before = (tree.arena.nodes.len(), tree.root_steps(), tree.root_value());
     let priors = |tree: &Search<Yugo<1>>, at: usize| -> Vec<f32> {
-        tree.edges_of(&tree.nodes[at]).iter().map(|edge| edge.prior).collect()
+        edges_past(tree, at).iter().map(|edge| edge.prior).collect()
     };
-    let steps: Vec<Step> = tree.edges_of(&tree.nodes[0]).iter().map(|edge| edge.step).collect();
+    let order = |tree: &Search<Yugo<1>>| edges_past(tree, ROOT).iter().map(|edge| edge.step).collect::<Vec<_>>();
+    let steps = order(&tree);
     let mut rng = rng(5);
     let mut means = [0.0; 26];
     for _ in 0..400 {
         tree.prepare_root(RootNoise::of_share(0.5, 10.0), &mut rng);
-        let noisy = priors(&tree, 0);
+        let noisy = priors(&tree, ROOT);
         assert!(noisy.iter().all(|prior| *prior >= 0.5 / 26.0 - 1e-6), "half of it stays equal");
         assert!((noisy.iter().sum::<f32>() - 1.0).abs() < 1e-4);
         assert!(noisy.iter().any(|prior| *prior > 1.4 / 26.0), "{noisy:?}");
@@ -337,17 +363,17 @@ fn noise_changes_the_roots_priors_alone() {
     }
     assert!(means.iter().all(|mean| (mean - 1.0 / 26.0).abs() < 0.01), "{means:?}");
     check_tree(&tree, &game);
-    assert_eq!(before, (tree.nodes.len(), tree.root_steps(), tree.root_value()));
-    assert_eq!(steps, tree.edges_of(&tree.nodes[0]).iter().map(|edge| edge.step).collect::<Vec<_>>());
-    for child in 1..tree.nodes.len() {
+    assert_eq!(before, (tree.arena.nodes.len(), tree.root_steps(), tree.root_value()));
+    assert_eq!(steps, order(&tree));
+    for child in 1..tree.arena.steps.len() {
         let below = priors(&tree, child);
         assert!(below.iter().all(|prior| *prior == 1.0 / below.len() as f32));
     }
     tree.prepare_root(None, &mut rng);
-    assert!(priors(&tree, 0).iter().all(|prior| *prior == 1.0 / 26.0), "no noise is left");
+    assert!(priors(&tree, ROOT).iter().all(|prior| *prior == 1.0 / 26.0), "no noise is left");
     // So little that the draws round to nothing: equal priors.
     tree.prepare_root(RootNoise::of_share(0.25, 1e-30), &mut rng);
-    assert!((priors(&tree, 0).iter().sum::<f32>() - 1.0).abs() < 1e-4);
+    assert!((priors(&tree, ROOT).iter().sum::<f32>() - 1.0).abs() < 1e-4);
 }
 
 #[test]
@@ -362,7 +388,7 @@ fn no_noise_draws_nothing() {
 #[test]
 fn one_visit_values_the_root_alone() {
     let tree = searched(&Sligo::<1>::new(5, Options::default()), visits(1), HalfPoints(1), 1);
-    assert!(tree.is_done() && tree.nodes.len() == 1);
+    assert!(tree.is_done() && tree.arena.visits[1..].iter().all(|visits| *visits == 0));
     assert!(tree.root_steps().iter().all(|known| known.visits == 0 && known.value.is_none()));
 }
 
@@ -420,13 +446,14 @@ fn the_order_of_steps_favours_no_part_of_the_board() {
                 }
                 let mut tree = Search::new(visits(1), &position, HalfPoints(0));
                 tree.prepare_root(None, &mut rng);
-                let first = tree.edges_of(&tree.nodes[0])[0].step;
+                let first = tree.arena.try_next(0);
+                let first = tree.arena.steps[first];
                 let rank = steps.iter().position(|step| step == first).expect("it is one of them");
                 quarters[4 * rank / steps.len()] += 1;
                 let mut again = Search::new(visits(1), &position, HalfPoints(3));
                 again.prepare_root(None, &mut rng);
-                let order = |tree: &Search<G>| tree.edges.iter().map(|edge| edge.step).collect::<Vec<_>>();
-                assert_eq!(order(&tree), order(&again), "the position alone decides");
+                let second = again.arena.try_next(0);
+                assert_eq!(first, again.arena.steps[second], "the position alone decides");
             }
         });
         let all: usize = quarters.iter().sum();
@@ -438,22 +465,79 @@ fn the_order_of_steps_favours_no_part_of_the_board() {
 }
 
 #[test]
-fn shuffles_are_even() {
-    let edges: Vec<Edge> = (0..6)
-        .map(|point| Edge {
-            step: Step::Point(crate::board::Point::from_index(point)),
-            child: point as u32,
-            prior: 0.0,
-        })
-        .collect();
+fn untried_edges_come_in_an_even_order() {
+    let steps = || (0..6).map(|point| Step::Point(crate::board::Point::from_index(point)));
     let mut counts = [[0u32; 6]; 6];
-    for key in 0..6000u128 {
-        let mut shuffled = edges.clone();
-        shuffle(&mut shuffled, key * 0x1234_5678_9abc_def1);
-        shuffled.iter().enumerate().for_each(|(place, edge)| counts[place][edge.child as usize] += 1);
+    for order in 0..6000u32 {
+        let mut arena = Arena::default();
+        arena.clear();
+        let node = arena.expand(ROOT, UNEXPANDED, Seat::First, steps(), order);
+        for place in counts.iter_mut() {
+            let edge = arena.try_next(node);
+            let Step::Point(point) = arena.steps[edge] else { panic!("points only") };
+            place[point.index()] += 1;
+        }
     }
     // 5 standard deviations of 29.
     assert!(counts.iter().flatten().all(|count| count.abs_diff(1000) < 145), "{counts:?}");
+}
+
+#[test]
+fn sweeping_changes_nothing_that_hangs_on_the_root() {
+    let mut rng = rng(10);
+    for game in GameKind::ALL {
+        with_game!(game, 5, G => {
+            let start = G::new(5, Options::default());
+            let komi = HalfPoints(game.has_score() as i32);
+            let mut played = Played::new(start.clone(), None);
+            let mut tree = searched(&start, visits(500), komi, 1);
+            for _ in 0..6 {
+                let steps = tree.root_steps();
+                let most = steps.iter().max_by_key(|known| known.visits).expect("there are steps");
+                played.play(most.step);
+                tree.advance(most.step, played.position());
+                let (before, bytes) = (tree.root_steps(), tree.bytes());
+                let live = tree.arena.live_bytes();
+                tree.arena.sweep();
+                assert_eq!(tree.bytes(), live, "what hangs on the root is counted right");
+                assert!(live <= bytes);
+                assert_eq!(before, tree.root_steps());
+                check_tree(&tree, &played);
+                tree.prepare_root(None, &mut rng);
+                search(&mut tree, &played, komi, &mut rng);
+                check_tree(&tree, &played);
+            }
+        });
+    }
+}
+
+#[test]
+fn a_full_tree_goes_on_valuing() {
+    let start = Yugo::<6>::new(19, Options::default());
+    let config = SearchConfig { tree_memory: 1, ..visits(4000) };
+    let tree = searched(&start, config, HalfPoints(0), 1);
+    assert!(tree.bytes() <= 1 << 20 && tree.bytes() > (1 << 20) - 20_000, "{} bytes", tree.bytes());
+    assert!(tree.refused() > 0 && tree.is_done());
+    assert_eq!(tree.root_steps().iter().map(|known| known.visits).sum::<u32>(), 3999);
+    let roomy = searched(&start, visits(4000), HalfPoints(0), 1);
+    assert!(roomy.refused() == 0 && roomy.bytes() > 1 << 20);
+}
+
+#[test]
+fn an_only_step_is_forced() {
+    let mut rng = rng(11);
+    let mut game = Played::new(Linage::<1>::new(3, Options::default()), None);
+    game.play(parse_step(game.position(), "B1").expect("a point"));
+    let mut tree = Search::new(visits(10), game.position(), HalfPoints(7));
+    assert_eq!(tree.forced(), None, "nothing is known yet");
+    tree.prepare_root(None, &mut rng);
+    let Status::Running(steps) = game.position().status() else { panic!("the game goes on") };
+    assert_eq!(tree.forced(), (steps.len() == 1).then_some(Step::PASS));
+    game.play(Step::PASS);
+    let mut tree = Search::new(visits(10), game.position(), HalfPoints(7));
+    tree.prepare_root(None, &mut rng);
+    let Status::Running(steps) = game.position().status() else { panic!("the game goes on") };
+    assert_eq!(tree.forced(), (steps.len() == 1).then_some(Step::PASS));
 }
 
 #[test]

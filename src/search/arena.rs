@@ -1,0 +1,220 @@
+//! The memory of a tree: its nodes, and the edges between them.
+//!
+//! All that is known of a position lies with the edge that leads to it; a node is only the list of its edges, and made
+//! when a search goes past its position for the first time. Edges of a node lie side by side, those that have been
+//! tried first, so that choosing among them looks at no other memory. Nothing is freed while a search runs; what a
+//! played step cut off is swept away once it is most of what there is.
+
+use crate::games::{Seat, Step};
+
+/// No node: the position past this edge has not been expanded.
+pub(super) const UNEXPANDED: u32 = u32::MAX;
+
+/// No node: the game is over past this edge, and the edge's value is its result.
+pub(super) const OVER: u32 = u32::MAX - 1;
+
+/// The edge that leads to the root; no step stands for it, and its value is the first seat's.
+pub(super) const ROOT: usize = 0;
+
+/// What an edge takes, in bytes.
+pub(super) const EDGE_BYTES: usize = size_of::<u32>() * 2 + size_of::<f32>() * 2 + size_of::<Step>();
+
+/// An expanded position.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Node {
+    /// Its edges are those from here on.
+    pub first: u32,
+    pub edges: u16,
+    /// How many edges have been visited: the first so many.
+    pub tried: u16,
+    /// The person to move.
+    pub seat: Seat,
+    /// True if all priors are equal, so that the next edge to try is any untried one.
+    pub even: bool,
+    /// Which edge of the parent leads here.
+    place: u16,
+    parent: u32,
+    /// Decides in which order even edges are tried.
+    pub order: u32,
+}
+
+/// Nodes and edges; the latter one vector a field.
+#[derive(Default)]
+pub(super) struct Arena {
+    pub nodes: Vec<Node>,
+    pub steps: Vec<Step>,
+    pub visits: Vec<u32>,
+    /// The mean value for the person who chooses the edge.
+    pub values: Vec<f32>,
+    pub priors: Vec<f32>,
+    /// The node that an edge leads to, [`UNEXPANDED`] or [`OVER`].
+    pub children: Vec<u32>,
+    /// Where [`Arena::sweep`] moves each node; kept for its memory.
+    moved: Vec<u32>,
+}
+
+impl Arena {
+    /// Forgets everything but the root's edge, which has not been visited.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.truncate(0);
+        self.push_edges(std::iter::once(Step::PASS), 1.0);
+    }
+
+    /// The bytes that nodes and edges take.
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() * size_of::<Node>() + self.steps.len() * EDGE_BYTES
+    }
+
+    /// The edges of a node.
+    pub fn edges(&self, node: Node) -> std::ops::Range<usize> {
+        node.first as usize..node.first as usize + node.edges as usize
+    }
+
+    /// Adds a node at the end of `edge`, which is one of `parent`'s (or the root's own); its edges are not visited yet.
+    pub fn expand(
+        &mut self,
+        edge: usize,
+        parent: u32,
+        seat: Seat,
+        steps: impl Iterator<Item = Step>,
+        order: u32,
+    ) -> u32 {
+        let first = self.steps.len();
+        self.push_edges(steps, 0.0);
+        let edges = self.steps.len() - first;
+        self.priors[first..].fill(1.0 / edges as f32);
+        let place = self.nodes.get(parent as usize).map_or(0, |parent| edge - parent.first as usize);
+        self.nodes.push(Node {
+            first: first as u32,
+            edges: edges as u16,
+            tried: 0,
+            seat,
+            even: true,
+            place: place as u16,
+            parent,
+            order,
+        });
+        let node = self.nodes.len() as u32 - 1;
+        self.children[edge] = node;
+        node
+    }
+
+    fn push_edges(&mut self, steps: impl Iterator<Item = Step>, prior: f32) {
+        self.steps.extend(steps);
+        let edges = self.steps.len();
+        self.visits.resize(edges, 0);
+        self.values.resize(edges, 0.0);
+        self.priors.resize(edges, prior);
+        self.children.resize(edges, UNEXPANDED);
+    }
+
+    fn truncate(&mut self, edges: usize) {
+        self.steps.truncate(edges);
+        self.visits.truncate(edges);
+        self.values.truncate(edges);
+        self.priors.truncate(edges);
+        self.children.truncate(edges);
+    }
+
+    /// Takes the next edge of `node` that has not been tried, and returns it. The node must have one.
+    ///
+    /// Among edges of equal prior the order must favour no part of the board, and must depend on the position alone, so
+    /// that a search without noise is the same in every game: a Fisher-Yates shuffle, one exchange at a time.
+    pub fn try_next(&mut self, node: u32) -> usize {
+        let node = &mut self.nodes[node as usize];
+        let place = node.tried as usize;
+        let edge = node.first as usize + place;
+        if node.even {
+            let left = (node.edges as usize - place) as u64;
+            let other = edge + (u64::from(mixed(node.order, place as u32)) * left >> 32) as usize;
+            self.steps.swap(edge, other);
+        }
+        node.tried += 1;
+        edge
+    }
+
+    /// Sorts the untried edges of `node` by falling prior, so that they are tried in that order.
+    pub fn sort_untried(&mut self, node: u32) {
+        let node = &mut self.nodes[node as usize];
+        node.even = false;
+        let untried = node.first as usize + node.tried as usize..node.first as usize + node.edges as usize;
+        let mut edges: Vec<(f32, Step)> = untried.clone().map(|edge| (self.priors[edge], self.steps[edge])).collect();
+        edges.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (edge, (prior, step)) in untried.zip(edges) {
+            (self.priors[edge], self.steps[edge]) = (prior, step);
+        }
+    }
+
+    /// Makes `edge` the root's, with this value for the first seat. What does not hang on it stays until it is swept.
+    pub fn root_at(&mut self, edge: usize, value: f32) {
+        self.visits[ROOT] = self.visits[edge];
+        self.values[ROOT] = value;
+        self.children[ROOT] = self.children[edge];
+    }
+
+    /// Moves what hangs on the root to the front, in place, and drops the rest.
+    pub fn sweep(&mut self) {
+        let (mut nodes, mut edges) = (0, ROOT + 1);
+        let root = self.children[ROOT];
+        self.moved.clear();
+        self.moved.resize(self.nodes.len(), UNEXPANDED);
+        // A node comes after its parent, so one pass finds what hangs on the root, and nothing moves back.
+        for at in root.min(self.nodes.len() as u32)..self.nodes.len() as u32 {
+            let mut node = self.nodes[at as usize];
+            let pointer = if at == root {
+                ROOT
+            } else {
+                match self.moved.get(node.parent as usize) {
+                    Some(parent) if *parent != UNEXPANDED => {
+                        node.parent = *parent;
+                        self.nodes[*parent as usize].first as usize + node.place as usize
+                    }
+                    _ => continue,
+                }
+            };
+            let range = self.edges(node);
+            self.steps.copy_within(range.clone(), edges);
+            self.visits.copy_within(range.clone(), edges);
+            self.values.copy_within(range.clone(), edges);
+            self.priors.copy_within(range.clone(), edges);
+            self.children.copy_within(range, edges);
+            self.children[pointer] = nodes;
+            self.moved[at as usize] = nodes;
+            node.first = edges as u32;
+            if at == root {
+                (node.parent, node.place) = (UNEXPANDED, 0);
+            }
+            edges += node.edges as usize;
+            self.nodes[nodes as usize] = node;
+            nodes += 1;
+        }
+        self.nodes.truncate(nodes as usize);
+        self.truncate(edges);
+    }
+
+    /// The bytes of what hangs on the root. One look at each node.
+    pub fn live_bytes(&mut self) -> usize {
+        let root = self.children[ROOT];
+        self.moved.clear();
+        self.moved.resize(self.nodes.len(), UNEXPANDED);
+        let mut bytes = EDGE_BYTES;
+        for at in root.min(self.nodes.len() as u32)..self.nodes.len() as u32 {
+            let node = self.nodes[at as usize];
+            let hangs = self.moved.get(node.parent as usize).is_some_and(|parent| *parent != UNEXPANDED);
+            if at == root || hangs {
+                self.moved[at as usize] = at;
+                bytes += size_of::<Node>() + node.edges as usize * EDGE_BYTES;
+            }
+        }
+        bytes
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the `index`-th number of the sequence that `seed` begins; 32 bits of it.
+fn mixed(seed: u32, index: u32) -> u32 {
+    let mut mixed = (u64::from(seed) << 32).wrapping_add(u64::from(index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((mixed ^ mixed >> 31) >> 32) as u32
+}
