@@ -1,6 +1,15 @@
 //! What `bench` and `doctor` measure.
 
+mod checksum;
 pub mod doctor;
+mod memory;
+mod speed;
+mod table;
+
+pub use checksum::behaviour;
+pub use memory::{Memory, memory};
+pub use speed::{BenchError, Rate, Run, bare_forward, playouts, selfplay, simulations};
+pub use table::{Figure, Measured, Plan, bench_text, measure, write_bench};
 
 /// The machine in a few words: processor and cores.
 pub fn machine() -> String {

@@ -19,6 +19,8 @@ pub trait PointSet: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     fn iter(self) -> impl Iterator<Item = Point>;
     /// The set's `index`-th point in ascending order; `index` must be below `len()`.
     fn nth(self, index: usize) -> Point;
+    /// The words, lowest first.
+    fn words(&self) -> &[u64];
 }
 
 /// A set of points as `W` words of 64 bits, the lowest point first.
@@ -127,6 +129,14 @@ impl<const W: usize> Bits<W> {
         &self.0
     }
 
+    /// The set that has these words; `words` must hold `W`.
+    #[inline]
+    pub fn from_words(words: &[u64]) -> Self {
+        let mut bits = Self::EMPTY;
+        bits.0.copy_from_slice(words);
+        bits
+    }
+
     /// True if the set holds no point.
     #[inline]
     pub fn is_empty(self) -> bool {
@@ -169,6 +179,10 @@ impl<const W: usize> PointSet for Bits<W> {
 
     fn iter(self) -> impl Iterator<Item = Point> {
         Bits::iter(self)
+    }
+
+    fn words(&self) -> &[u64] {
+        &self.0
     }
 
     fn nth(self, mut index: usize) -> Point {

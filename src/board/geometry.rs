@@ -81,9 +81,12 @@ impl<const W: usize> Geometry<W> {
         let fits = n < Self::STRIDE as usize && n * Self::STRIDE as usize <= 64 * W;
         assert!((1..=MAX_SIZE).contains(&n) && fits, "{W} words cannot hold {n}x{n}");
         let mut geometry = Geometry { n: n as u8, all: Bits::EMPTY };
-        for row in 0..n {
-            for column in 0..n {
-                geometry.all.insert(geometry.at(row, column));
+        let (all, row) = (&mut geometry.all.0, (1u64 << n) - 1);
+        for start in (0..n).map(|row| row * Self::STRIDE as usize) {
+            let (word, bit) = (start / 64, start % 64);
+            all[word] |= row << bit;
+            if bit + n > 64 {
+                all[word + 1] |= row >> (64 - bit);
             }
         }
         geometry
@@ -127,6 +130,13 @@ impl<const W: usize> Geometry<W> {
     pub fn dense(&self, point: Point) -> usize {
         let (row, column) = self.row_column(point);
         row * self.n() + column
+    }
+
+    /// The number of the point's image in the diagonal through A1.
+    #[inline]
+    pub fn dense_transposed(&self, point: Point) -> usize {
+        let (row, column) = self.row_column(point);
+        column * self.n() + row
     }
 
     /// The inverse of [`Geometry::dense`].

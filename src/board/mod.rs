@@ -3,9 +3,11 @@
 mod bits;
 mod geometry;
 mod groups;
+mod hash;
 mod symmetry;
 
 pub use bits::{Bits, PointSet};
 pub use geometry::{Geometry, MAX_SIZE, Point, PointError, SizeError};
 pub use groups::{Liberties, Territories};
+pub use hash::hash;
 pub use symmetry::Symmetry;

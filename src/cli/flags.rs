@@ -7,8 +7,9 @@ use std::thread;
 
 use crate::config::limits::{self, Real, Whole};
 use crate::config::{
-    BalanceConfig, Board, ConfigFault, ConfigFaults, KomiConfig, KomiDraw, MatchConfig, RootNoise, SearchConfig,
-    SelfplayConfig, TrainSection, Variation, board_faults, chunks_of_batch, games_in_blocks, least_komi,
+    BalanceConfig, Board, ConfigFault, ConfigFaults, Device, Inference, KomiConfig, KomiDraw, MatchConfig, Precision,
+    RootNoise, SearchConfig, SelfplayConfig, TrainSection, Variation, board_faults, chunks_of_batch, games_in_blocks,
+    least_komi,
 };
 use crate::games::{GameKind, HalfPoints, Options};
 
@@ -50,6 +51,12 @@ pub struct PlayFlags {
     /// Positions that a network evaluates a call, and games that a thread keeps going, 16 to 4096
     #[arg(long, value_name = "N", default_value_t = limits::BATCH.usual)]
     pub batch: u64,
+    /// Numbers that networks compute in: auto, f32 or bf16; auto is bf16 where the device has it, else f32
+    #[arg(long, value_name = "P", default_value = "auto")]
+    pub precision: Precision,
+    /// What networks compute on: cpu or cuda
+    #[arg(long, value_name = "D", default_value = "cpu")]
+    pub device: Device,
     /// Weight of exploration against value, values being expected scores in [0, 1]
     #[arg(long, value_name = "X", default_value_t = limits::EXPLORATION.usual)]
     pub exploration: f64,
@@ -267,6 +274,9 @@ pub struct MatchFlags {
     /// Simulations that engine b's search of each step is topped up to
     #[arg(long, value_name = "N", default_value_t = limits::MEASURED_VISITS.usual)]
     pub b_visits: u64,
+    /// Numbers that engine b's network computes in [default: those of --precision]
+    #[arg(long, value_name = "P")]
+    pub b_precision: Option<Precision>,
     #[command(flatten)]
     pub play: PlayFlags,
     #[command(flatten)]
@@ -311,7 +321,7 @@ impl SelfplayFlags {
             board,
             games: check.whole("--games", self.games, &limits::SELFPLAY_GAMES),
             seed: check.job(&self.job),
-            batch: check.batch(&self.play),
+            inference: check.inference(&self.play),
             shard: check.whole("--shard", self.shard, &limits::SHARD),
             compress: self.compress,
             search: check.search("--visits", self.visits, &self.play),
@@ -356,7 +366,7 @@ impl KomiFlags {
             games: check.whole("--games", self.games, &limits::KOMI_GAMES),
             block: check.whole("--block", self.block, &limits::BLOCK),
             seed: check.job(&self.measure.job),
-            batch: check.batch(&self.measure.play),
+            inference: check.inference(&self.measure.play),
             search: check.search("--visits", self.measure.visits, &self.measure.play),
             variation: check.variation(&self.measure.variation),
             start: self.start.map(|komi| check.komi("--start", &board, komi)),
@@ -386,7 +396,7 @@ impl BalanceFlags {
             board,
             games: check.whole("--games", self.games, &limits::BALANCE_GAMES),
             seed: check.job(&self.measure.job),
-            batch: check.batch(&self.measure.play),
+            inference: check.inference(&self.measure.play),
             search: check.search("--visits", self.measure.visits, &self.measure.play),
             variation: check.variation(&self.measure.variation),
             komi,
@@ -405,14 +415,23 @@ impl MatchFlags {
             board,
             pairs: check.whole("--pairs", self.pairs, &limits::PAIRS),
             seed: check.job(&self.job),
-            batch: check.batch(&self.play),
+            inference: check.inference(&self.play),
             komi: self.komi.map_or(least_komi(board.game), |komi| check.komi("--komi", &board, komi)),
             opening_turns: check.whole("--opening-turns", self.opening_turns, &limits::MATCH_OPENING_TURNS),
+            b_precision: self.b_precision.unwrap_or(self.play.precision),
             a,
             b: SearchConfig { visits: check.whole("--b-visits", self.b_visits, &limits::MEASURED_VISITS), ..a },
         };
         check.done(config)
     }
+}
+
+/// A game's board of this side, with the usual rules.
+pub fn board_of(game: GameKind, size: u64) -> Result<Board, ConfigFaults> {
+    let mut check = Check::default();
+    let flags = BoardFlags { game, size, handicap: limits::HANDICAP.usual, pie: false, move_cap: None };
+    let board = check.board(&flags);
+    check.done(board)
 }
 
 /// Collects what is wrong with flags. A flag that is wrong is read as its usual value, so that checking can go on.
@@ -470,8 +489,9 @@ impl Check {
         self.whole("--seed", flags.seed, &limits::SEED)
     }
 
-    fn batch(&mut self, flags: &PlayFlags) -> usize {
-        self.whole("--batch", flags.batch, &limits::BATCH)
+    fn inference(&mut self, flags: &PlayFlags) -> Inference {
+        let batch = self.whole("--batch", flags.batch, &limits::BATCH);
+        Inference { batch, precision: flags.precision, device: flags.device }
     }
 
     fn search(&mut self, flag: &str, visits: u64, flags: &PlayFlags) -> SearchConfig {

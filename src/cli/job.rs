@@ -8,12 +8,13 @@ use serde::Serialize;
 use super::progress::Progress;
 use super::stop::{Stop, resume_command};
 use super::{Failure, log};
-use crate::config::ConfigFaults;
+use crate::config::{ConfigFaults, Inference};
 use crate::komi::MeasureError;
 use crate::learn::{DataError, TrainingError};
 use crate::net::TrainError;
+use crate::net::runtime::settle;
 use crate::records::{ReadError, RunDir, RunError, RunInfo, run_toml};
-use crate::selfplay::{Control, Engine, EngineError, Observer, OutputError, PlayError, Workers, config_toml};
+use crate::selfplay::{Control, Engine, EngineError, Observer, OutputError, PlayError, Work, Workers, config_toml};
 
 /// A long command on its way.
 pub struct Job {
@@ -52,14 +53,19 @@ impl Job {
     }
 }
 
+/// The inference that a config asks for, with what it leaves to the machine settled.
+pub fn settled(inference: Inference) -> Result<Inference, Failure> {
+    settle(inference).map_err(Failure::input)
+}
+
 /// Begins the run's log.
 pub fn start_log(folder: &Path) -> Result<(), Failure> {
     log::start(folder).map_err(Failure::run)
 }
 
 impl Observer for Progress {
-    fn game_done(&self, evaluations: u64) {
-        Progress::game_done(self, evaluations);
+    fn game_done(&self, work: Work) {
+        Progress::game_done(self, work);
     }
 }
 

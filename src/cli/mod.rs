@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 failed while running, 2 the input is wrong (clap uses 2 for its own errors too).
 
 mod balance;
+mod bench;
 mod data;
 mod doctor;
 mod flags;
@@ -47,6 +48,7 @@ enum Command {
     Data(data::Args),
     Position(position::Args),
     Perft(perft::Args),
+    Bench(bench::Args),
     Doctor(doctor::Args),
 }
 
@@ -101,6 +103,7 @@ fn run(command: Command) -> Outcome {
         Command::Data(args) => data::run(&args),
         Command::Position(args) => position::run(&args),
         Command::Perft(args) => perft::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Doctor(args) => doctor::run(&args),
     }
 }

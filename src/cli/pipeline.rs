@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use anyhow::anyhow;
 
-use super::job::{Job, run_info, start_log};
+use super::job::{Job, run_info, settled, start_log};
 use super::progress::{Progress, say};
 use super::{Failure, Outcome, print};
 use crate::config::{PipelineConfig, limits};
@@ -13,7 +13,7 @@ use crate::learn::{Data, PipelineError, Ui, pipeline};
 use crate::net;
 use crate::records::write_whole;
 use crate::report::{epoch_text, pipeline_text, write_balance, write_komi, write_match, write_summary};
-use crate::selfplay::Observer;
+use crate::selfplay::{Observer, Work};
 
 /// Play, learn and measure on a list of boards
 #[derive(clap::Args, Clone, Debug)]
@@ -36,7 +36,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Outcome {
-    let config = PipelineConfig::load(&args.config)?;
+    let mut config = PipelineConfig::load(&args.config)?;
+    config.inference = settled(config.inference)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(Ok(cores), |threads| limits::THREADS.check(threads));
     let job = Job::begin(threads.map_err(|what| Failure::Input(anyhow!("--threads: {what}")))?)?;
@@ -93,9 +94,9 @@ impl Ui for Console {
 struct Shown(Option<Progress>);
 
 impl Observer for Shown {
-    fn game_done(&self, evaluations: u64) {
+    fn game_done(&self, work: Work) {
         if let Some(progress) = &self.0 {
-            progress.game_done(evaluations);
+            progress.game_done(work);
         }
     }
 }

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use crate::selfplay::Work;
+
 /// The time between two lines where there is no terminal.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
@@ -28,7 +30,7 @@ struct Counts {
     /// Games that were there at the start.
     earlier: u64,
     done: AtomicU64,
-    evaluations: AtomicU64,
+    work: Mutex<Work>,
     start: Instant,
 }
 
@@ -46,20 +48,30 @@ impl Progress {
         Progress { counts, display }
     }
 
-    /// Counts a game that was finished, and the network evaluations asked for since the last report.
-    pub fn game_done(&self, evaluations: u64) {
-        self.counts.evaluations.fetch_add(evaluations, Ordering::Relaxed);
+    /// Counts a game that was finished, and the work done since the last report.
+    pub fn game_done(&self, work: Work) {
+        self.counts.work.lock().unwrap_or_else(PoisonError::into_inner).add(work);
         self.counts.done.fetch_add(1, Ordering::Relaxed);
         if let Display::Bar(bar) = &self.display {
             bar.inc(1);
         }
     }
 
-    /// Stops showing, and leaves a line with the totals.
+    /// Stops showing, and leaves a line with the totals, and a warning if trees were full.
     pub fn finish(self) {
         let line = self.counts.now().to_string();
+        let Work { tree_bytes, refused, .. } = self.counts.work();
         drop(self);
-        say(&line);
+        match tree_bytes {
+            0 => say(&line),
+            _ => say(&format!("{line}; a game's trees took {:.2} MiB at most", tree_bytes as f64 / f64::from(1 << 20))),
+        }
+        if refused > 0 {
+            say(&format!(
+                "warning: {refused} simulations met a full tree, which makes the search weaker: give it more memory \
+                 (tree_memory, --tree-memory)"
+            ));
+        }
     }
 }
 
@@ -123,15 +135,12 @@ fn lines(counts: &Arc<Counts>) -> Display {
 
 impl Counts {
     fn new(what: String, total: u64, done: u64) -> Arc<Self> {
-        let (done, evaluations) = (AtomicU64::new(done), AtomicU64::new(0));
-        Arc::new(Counts {
-            what,
-            total,
-            earlier: done.load(Ordering::Relaxed),
-            done,
-            evaluations,
-            start: Instant::now(),
-        })
+        let work = Mutex::new(Work::default());
+        Arc::new(Counts { what, total, earlier: done, done: AtomicU64::new(done), work, start: Instant::now() })
+    }
+
+    fn work(&self) -> Work {
+        *self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now(&self) -> Figures<'_> {
@@ -140,7 +149,7 @@ impl Counts {
             total: self.total,
             earlier: self.earlier,
             done: self.done.load(Ordering::Relaxed),
-            evaluations: self.evaluations.load(Ordering::Relaxed),
+            evaluations: self.work().evaluations,
             seconds: self.start.elapsed().as_secs_f64(),
         }
     }
@@ -228,7 +237,7 @@ mod tests {
         let progress = Progress { display: lines(&counts), counts };
         thread::scope(|scope| {
             for _ in 0..4 {
-                scope.spawn(|| (0..1000).for_each(|_| progress.game_done(3)));
+                scope.spawn(|| (0..1000).for_each(|_| progress.game_done(Work { evaluations: 3, ..Work::default() })));
             }
         });
         let now = progress.counts.now();
@@ -241,7 +250,7 @@ mod tests {
         let counts = Counts::new("test".to_string(), 2, 0);
         let progress = Progress { display: bar(&counts), counts };
         assert!(drawn(|drawn| drawn.is_some()));
-        progress.game_done(1);
+        progress.game_done(Work { evaluations: 1, ..Work::default() });
         say("a line above the bar");
         drop(progress);
         assert!(drawn(|drawn| drawn.is_none()));

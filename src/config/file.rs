@@ -12,8 +12,8 @@ use super::fault::{ConfigFault, ConfigFaults};
 use super::limits::refusal;
 use super::reader::{Document, Kind, Section, place};
 use super::{
-    BalanceSection, Board, KomiSection, MatchSection, PipelineConfig, RootNoise, SearchSection, SelfplaySection,
-    TrainSection, Variation, limits,
+    BalanceSection, Board, Device, Inference, KomiSection, MatchSection, PipelineConfig, Precision, RootNoise,
+    SearchSection, SelfplaySection, TrainSection, Variation, limits,
 };
 use crate::games::{GameKind, Options};
 
@@ -69,7 +69,11 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 fn pipeline<'a>(document: &'a Document<'a>, table: &'a DeTable<'a>) -> PipelineConfig {
     let top = &mut Section::top(document, table);
     let seed = top.required_whole("seed", &limits::SEED);
-    let batch = top.whole("batch", &limits::BATCH);
+    let inference = Inference {
+        batch: top.whole("batch", &limits::BATCH),
+        precision: top.choice("precision", &Precision::ALL, Precision::name),
+        device: top.choice("device", &Device::ALL, Device::name),
+    };
     let boards = boards(top);
     let search = search(&mut top.section("search"));
     let of_selfplay = &mut top.section("selfplay");
@@ -86,7 +90,7 @@ fn pipeline<'a>(document: &'a Document<'a>, table: &'a DeTable<'a>) -> PipelineC
     let balance = balance(&mut top.section("balance"));
     let matches = matches(&mut top.section("match"));
     top.close();
-    PipelineConfig { seed, batch, boards, search, selfplay, train, komi, balance, matches }
+    PipelineConfig { seed, inference, boards, search, selfplay, train, komi, balance, matches }
 }
 
 fn boards(top: &mut Section<'_>) -> Vec<Board> {

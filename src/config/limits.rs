@@ -85,6 +85,9 @@ pub const REDUCTION: Real = Real::new(0.0, 1.0, 0.1);
 /// MiB for the tree of one game. 400 visits on 19x19 take 3.
 pub const TREE_MEMORY: Whole = Whole::new(1, 1 << 16, 256);
 
+pub const BENCH_ROUNDS: Whole = Whole::new(1, 1000, 3);
+pub const BENCH_SECONDS: Whole = Whole::new(1, 3600, 2);
+
 pub const GENERATIONS: Whole = Whole::new(1, 1000, 4);
 pub const SELFPLAY_GAMES: Whole = Whole::new(1, 10_000_000, 1000);
 pub const SELFPLAY_VISITS: Whole = Whole::new(1, 1_000_000, 100);

@@ -4,6 +4,7 @@
 //! threads are not among them: they change nothing but the time.
 
 mod check;
+mod choice;
 mod fault;
 mod file;
 pub mod limits;
@@ -66,6 +67,36 @@ impl SearchConfig {
     }
 }
 
+/// The numbers that a network computes in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// Whatever is fastest here: bfloat16 where the device computes with it, else 32 bits.
+    Auto,
+    /// 32-bit floating-point numbers.
+    F32,
+    /// bfloat16: the same range in 16 bits, with 8 bits of precision.
+    Bf16,
+}
+
+/// What a network computes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Device {
+    Cpu,
+    /// The first CUDA device.
+    Cuda,
+}
+
+/// How networks value positions. All of it may change the last bits of a value, so all of it is part of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Inference {
+    /// Positions that a network values a call.
+    pub batch: usize,
+    pub precision: Precision,
+    pub device: Device,
+}
+
 /// Dirichlet noise on the priors of the root's steps (self-play only).
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct RootNoise {
@@ -90,8 +121,8 @@ pub struct SelfplayConfig {
     pub board: Board,
     pub games: u64,
     pub seed: u64,
-    /// Positions a network evaluates a call.
-    pub batch: usize,
+    #[serde(flatten)]
+    pub inference: Inference,
     /// Games a shard holds, 1 to 256.
     pub shard: usize,
     /// Whether shards are compressed (`.csv.zst`).
@@ -125,7 +156,8 @@ pub struct KomiConfig {
     /// Games a block: all at one komi, chosen by the blocks before.
     pub block: u64,
     pub seed: u64,
-    pub batch: usize,
+    #[serde(flatten)]
+    pub inference: Inference,
     pub search: SearchConfig,
     pub variation: Variation,
     /// The first block's komi; `None`: what the engine's own games or network suggest.
@@ -139,7 +171,8 @@ pub struct BalanceConfig {
     /// Games at each komi.
     pub games: u64,
     pub seed: u64,
-    pub batch: usize,
+    #[serde(flatten)]
+    pub inference: Inference,
     pub search: SearchConfig,
     pub variation: Variation,
     pub komi: Vec<HalfPoints>,
@@ -152,10 +185,13 @@ pub struct MatchConfig {
     /// Openings, each played twice with the seats exchanged.
     pub pairs: u64,
     pub seed: u64,
-    pub batch: usize,
+    #[serde(flatten)]
+    pub inference: Inference,
     pub komi: HalfPoints,
     /// Random turns of each opening.
     pub opening_turns: usize,
+    /// [`Inference::precision`] of the second engine; `inference` holds that of the first.
+    pub b_precision: Precision,
     pub a: SearchConfig,
     pub b: SearchConfig,
 }
@@ -164,8 +200,8 @@ pub struct MatchConfig {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PipelineConfig {
     pub seed: u64,
-    /// Positions a network evaluates a call.
-    pub batch: usize,
+    #[serde(flatten)]
+    pub inference: Inference,
     /// The boards, in the order of the file. Boards of one game share a network.
     #[serde(rename = "board")]
     pub boards: Vec<Board>,

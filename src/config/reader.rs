@@ -178,6 +178,17 @@ impl<'a> Section<'a> {
     /// One of several names.
     pub(super) fn required_name(&mut self, key: &'static str, allowed: &[&str]) -> Option<&'a str> {
         self.require(key, allowed.join(", "));
+        self.optional_name(key, allowed)
+    }
+
+    /// One of some choices, by its name; the first where nothing is said.
+    pub(super) fn choice<T: Copy>(&mut self, key: &'static str, all: &[T], name: impl Fn(T) -> &'static str) -> T {
+        let names: Vec<&str> = all.iter().map(|choice| name(*choice)).collect();
+        let found = self.optional_name(key, &names);
+        found.and_then(|found| all.iter().copied().find(|choice| name(*choice) == found)).unwrap_or(all[0])
+    }
+
+    fn optional_name(&mut self, key: &'static str, allowed: &[&str]) -> Option<&'a str> {
         let found = self.find(key)?;
         match found.value {
             DeValue::String(name) if allowed.contains(&name.as_ref()) => Some(name),

@@ -201,7 +201,7 @@ fn what_is_left_out_has_its_usual_value() {
     let variation = Variation { drawn_turns: 6, delta: 0.05 };
     let expected = PipelineConfig {
         seed: 7,
-        batch: 64,
+        inference: Inference { batch: 64, precision: Precision::Auto, device: Device::Cpu },
         boards: vec![board],
         search: SearchSection { exploration: 1.0, reduction: 0.1, tree_memory: 256 },
         selfplay: SelfplaySection {
@@ -246,7 +246,7 @@ fn move_caps_are_those_of_the_game_unless_given() {
 
 #[test]
 fn a_config_written_as_toml_is_read_as_the_same() {
-    let full = "seed = 9223372036854775807\nbatch = 16\n[search]\nexploration = 0.7\nreduction = 0\n[selfplay]\nvisits = 0x10\n\
+    let full = "seed = 9223372036854775807\nbatch = 16\nprecision = \"f32\"\n[search]\nexploration = 0.7\nreduction = 0\n[selfplay]\nvisits = 0x10\n\
         compress = true\ntemperature = 1.1\ntemperature_turns = 3\nnoise_share = 0\nkomi_spread = 0.3\n[train]\n\
         learning_rate = 1e-6\nweight_decay = 0.3\n[komi]\ndelta = 0.1\n[[board]]\ngame = \"fugo\"\nsize = 4\npie = true\n\
         [[board]]\ngame = \"fugo\"\nsize = 4\n[[board]]\ngame = \"yugo\"\nsize = 19\nhandicap = 180\nmove_cap = 4\n";
@@ -278,11 +278,12 @@ fn every_config_can_be_written_as_toml() {
     let board = Board { game: GameKind::Sligo, size: 3, handicap: 0, pie: false, move_cap: None };
     let search = SearchConfig { visits: 8, exploration: 0.7, reduction: 0.1, tree_memory: 32 };
     let variation = Variation { drawn_turns: 2, delta: 0.1 };
+    let inference = Inference { batch: 16, precision: Precision::Bf16, device: Device::Cpu };
     let selfplay = SelfplayConfig {
         board,
         games: 1,
         seed: 1,
-        batch: 16,
+        inference,
         shard: 1,
         compress: true,
         search,
@@ -294,15 +295,15 @@ fn every_config_can_be_written_as_toml() {
     };
     let text = lines(&selfplay);
     assert!(text.contains("centre = 3.5\nspread = 0.1\n") && !text.contains("noise"), "{text}");
-    let komi = KomiConfig { board, games: 1, block: 1, seed: 1, batch: 16, search, variation, start: None };
+    let komi = KomiConfig { board, games: 1, block: 1, seed: 1, inference, search, variation, start: None };
     assert!(!lines(&komi).contains("start"));
     let komi = KomiConfig { start: Some(HalfPoints(-1)), ..komi };
-    assert!(lines(&komi).contains("start = -0.5\n"));
+    assert!(lines(&komi).contains("start = -0.5\n") && lines(&komi).contains("precision = \"bf16\"\n"));
     let balance = BalanceConfig {
         board,
         games: 1,
         seed: 1,
-        batch: 16,
+        inference,
         search,
         variation,
         komi: vec![HalfPoints(0), HalfPoints(3)],
@@ -312,9 +313,10 @@ fn every_config_can_be_written_as_toml() {
         board,
         pairs: 1,
         seed: 1,
-        batch: 16,
+        inference,
         komi: HalfPoints(0),
         opening_turns: 0,
+        b_precision: Precision::F32,
         a: search,
         b: search,
     };

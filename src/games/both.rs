@@ -1,6 +1,6 @@
 //! A thing of each player's.
 
-use super::{Cell, Player};
+use super::{Cell, Pieces, Player};
 use crate::board::{Bits, Geometry, Point, Symmetry};
 
 /// One `T` for each player.
@@ -44,6 +44,11 @@ impl<const W: usize> Both<Bits<W>> {
     #[inline]
     pub fn all(self) -> Bits<W> {
         self.black | self.white
+    }
+
+    /// The stones as pieces; none is a king.
+    pub fn pieces(self) -> Pieces<Bits<W>> {
+        Pieces { black: self.black, white: self.white, black_kings: Bits::EMPTY, white_kings: Bits::EMPTY }
     }
 
     /// What stands on the point.

@@ -3,8 +3,8 @@
 use super::both::Both;
 use super::position::{board_methods, key};
 use super::{
-    Cell, End, Game, GameKind, Options, Phase, Player, PositionError, Score, Specials, StartPosition, Status, Step,
-    StepSet,
+    Cell, End, Game, GameKind, Options, Phase, Pieces, Player, PositionError, Score, Specials, StartPosition, Status,
+    Step, StepSet,
 };
 use crate::board::{Bits, Geometry, Point, PointError, Symmetry};
 use Player::{Black, White};
@@ -180,8 +180,8 @@ impl<const W: usize> Game for Fugo<W> {
         key([self.stones.black, self.stones.white], self.to_move)
     }
 
-    fn pieces(&self) -> usize {
-        self.stones.all().len()
+    fn pieces(&self) -> Pieces<Bits<W>> {
+        self.stones.pieces()
     }
 
     fn mapped(&self, symmetry: Symmetry) -> Self {

@@ -2,8 +2,8 @@
 
 use super::position::{board_methods, key, unreachable};
 use super::{
-    Cell, End, Game, GameKind, HalfPoints, Options, Phase, Player, PositionError, Score, Specials, StartPosition,
-    Status, Step, StepSet,
+    Cell, End, Game, GameKind, HalfPoints, Options, Phase, Pieces, Player, PositionError, Score, Specials,
+    StartPosition, Status, Step, StepSet,
 };
 use crate::board::{Bits, Geometry, Point, PointError, Symmetry};
 use Player::{Black, White};
@@ -211,8 +211,8 @@ impl<const W: usize> Game for Linage<W> {
         key([self.stones], self.to_move)
     }
 
-    fn pieces(&self) -> usize {
-        self.stones.len()
+    fn pieces(&self) -> Pieces<Bits<W>> {
+        Pieces { black: self.stones, white: Bits::EMPTY, black_kings: Bits::EMPTY, white_kings: Bits::EMPTY }
     }
 
     fn mapped(&self, symmetry: Symmetry) -> Self {

@@ -86,6 +86,17 @@ impl Cell {
     }
 }
 
+/// The pieces on a board as sets; in Linage, where stones belong to nobody, all are Black's.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Pieces<P> {
+    /// Black's pieces, kings included.
+    pub black: P,
+    /// White's pieces, kings included.
+    pub white: P,
+    pub black_kings: P,
+    pub white_kings: P,
+}
+
 /// The state of Yugo's button.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Button {
@@ -143,6 +154,9 @@ pub trait Game: Clone + Debug + PartialEq + Eq + Hash + Send + Sync + 'static {
     /// Who would be paid for each point (owner of the territory, or of the piece that counts) if the game ended here.
     fn owner(&self, point: Point) -> Option<Player>;
 
+    /// The pieces on the board.
+    fn pieces(&self) -> Pieces<Self::Points>;
+
     /// What stands on `point`.
     fn cell(&self, point: Point) -> Cell;
 
@@ -171,7 +185,10 @@ pub trait Game: Clone + Debug + PartialEq + Eq + Hash + Send + Sync + 'static {
     fn board_key(&self) -> u128;
 
     /// The number of pieces on the board.
-    fn pieces(&self) -> usize;
+    fn piece_count(&self) -> usize {
+        let pieces = self.pieces();
+        pieces.black.len() + pieces.white.len()
+    }
 
     /// The position's image. Where the symmetry exchanges the players' roles
     /// ([`GameKind::exchanges_players`]), so does the image.

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::{Cell, GameKind, Player};
-use crate::board::{Bits, Geometry};
+use crate::board::{Bits, Geometry, hash};
 
 /// A board to start from, not yet checked against a game's rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,14 +83,8 @@ pub(super) fn key<const W: usize, const K: usize>(sets: [Bits<W>; K], to_move: P
         // Boards of one word use at most 56 bits, so the top bit is free for the player to move.
         return sets.iter().fold(0, |key, set| key << 64 | set.words()[0] as u128) | (side as u128) << 127;
     }
-    let mut key: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
     // The player is a word of its own: mixed into the first one it would pass for a stone on A1.
-    for word in sets.iter().flat_map(|set| set.words()).chain([&side]) {
-        // Multiply by an odd constant, then fold the high half down: each word stirs all bits.
-        key = (key ^ *word as u128).wrapping_mul(0xda94_2042_e4dd_58b5_2545_f491_4f6c_dd1d);
-        key ^= key >> 67;
-    }
-    key
+    hash(sets.iter().flat_map(|set| set.words()).copied().chain([side]))
 }
 
 /// The methods of [`Game`] that only ask a field `board: Geometry<W>`.

@@ -256,8 +256,9 @@ impl<const W: usize> Game for Yugo<W> {
         )
     }
 
-    fn pieces(&self) -> usize {
-        self.pieces.black.all().len() + self.pieces.white.all().len()
+    fn pieces(&self) -> super::Pieces<Bits<W>> {
+        let Both { black, white } = self.pieces;
+        super::Pieces { black: black.all(), white: white.all(), black_kings: black.kings, white_kings: white.kings }
     }
 
     fn mapped(&self, symmetry: Symmetry) -> Self {

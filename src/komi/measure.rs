@@ -55,10 +55,10 @@ pub fn measure_komi<G: PlayoutPolicy>(
 
 /// The network's own answer at the empty board: the margin at which its value crosses ½. `None` for playouts
 /// and games without a score. It rests on no games.
-pub fn own_answer<G: Game>(engine: &Engine, board: &Board, batch: usize) -> Result<Option<HalfPoints>, NetError> {
-    let Some(file) = engine.network() else { return Ok(None) };
+pub fn own_answer<G: Game>(engine: &Engine, board: &Board) -> Result<Option<HalfPoints>, NetError> {
+    let Some(mut network) = engine.net_evaluator()? else { return Ok(None) };
     let empty = Snapshot::of(&G::new(board.size, board.rules(HalfPoints(0)).options), HalfPoints(0));
-    Ok(file.network.evaluator(batch)?.fair_komi(&empty)?.map(|fair| fair.komi))
+    Ok(network.fair_komi(&empty)?.map(|fair| fair.komi))
 }
 
 /// Games in blocks at one komi each. Which komi depends on the blocks before and on nothing else, so a run that was
@@ -73,7 +73,7 @@ fn komi_blocks<G: PlayoutPolicy>(
     let (game, size) = (config.board.game, config.board.size);
     let start = match config.start {
         Some(komi) => komi,
-        None => own_answer::<G>(engine, &config.board, config.batch)?.unwrap_or_default(),
+        None => own_answer::<G>(engine, &config.board)?.unwrap_or_default(),
     };
     let start = measurable_near(game, size, start.points());
     let layout = Layout { games: config.block, compress: false };

@@ -310,7 +310,7 @@ fn known_values_are_exact() {
 struct Nobody;
 
 impl Observer for Nobody {
-    fn game_done(&self, _: u64) {}
+    fn game_done(&self, _: Work) {}
 }
 
 /// Opens a run and measures with playouts in it.

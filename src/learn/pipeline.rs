@@ -141,14 +141,14 @@ impl Job<'_> {
         let (game, size) = (board.game, board.size);
         let stage = format!("{game} {size}x{size} self-play {generation}");
         let engine = self.engine(board, network, settings.visits)?;
-        let own = with_game!(game, size, G => own_answer::<G>(&engine, &board, self.config.batch))?;
+        let own = with_game!(game, size, G => own_answer::<G>(&engine, &board))?;
         let centre = own.map_or(HalfPoints(0), |komi| measurable_near(game, size, komi.points()));
         let centre = if game.allows_komi(centre) { centre } else { measurable_near(game, size, 0.0) };
         let config = SelfplayConfig {
             board,
             games: settings.games,
             seed: self.seed(&stage),
-            batch: self.config.batch,
+            inference: self.config.inference,
             shard: settings.shard,
             compress: settings.compress,
             search: engine.search,
@@ -222,7 +222,7 @@ impl Job<'_> {
             games: settings.games,
             block: settings.block,
             seed: self.seed(&stage),
-            batch: self.config.batch,
+            inference: self.config.inference,
             search: engine.search,
             variation: settings.variation,
             start: None,
@@ -232,7 +232,7 @@ impl Job<'_> {
         let (found, own) = self.watch(&stage, config.games, done, |workers, control| {
             with_game!(game, size, G => (
                 measure_komi::<G>(&config, &engine, &mut dir, workers, control),
-                own_answer::<G>(&engine, &board, config.batch),
+                own_answer::<G>(&engine, &board),
             ))
         });
         Ok((found?, own?, engine.describe() + &board.extras()))
@@ -251,7 +251,7 @@ impl Job<'_> {
             board,
             games: settings.games,
             seed: self.seed(&stage),
-            batch: self.config.batch,
+            inference: self.config.inference,
             search: engine.search,
             variation: settings.variation,
             komi,
@@ -274,9 +274,10 @@ impl Job<'_> {
             board,
             pairs: settings.pairs,
             seed: self.seed(&stage),
-            batch: self.config.batch,
+            inference: self.config.inference,
             komi,
             opening_turns: settings.opening_turns,
+            b_precision: self.config.inference.precision,
             a: search,
             b: search,
         };
@@ -303,7 +304,7 @@ impl Job<'_> {
     fn watch<T>(&mut self, stage: &str, games: u64, done: u64, play: impl FnOnce(Workers, Control<'_>) -> T) -> T {
         let observer = self.ui.games(stage, games, done);
         let begun = Instant::now();
-        let workers = Workers { threads: self.threads, batch: self.config.batch };
+        let workers = Workers { threads: self.threads, batch: self.config.inference.batch };
         let result = play(workers, Control { stop: self.stop, observer: &*observer });
         drop(observer);
         if let Err(error) = self.times.add(stage, begun.elapsed()) {
@@ -316,7 +317,7 @@ impl Job<'_> {
     /// The search with the network in a file, or with playouts.
     fn engine(&self, board: Board, network: Option<&Path>, visits: u32) -> Result<Engine, EngineError> {
         let search = self.config.search.with_visits(visits);
-        Engine::load(network, search, board.game, board.size, self.config.batch)
+        Engine::load(network, search, board.game, board.size, self.config.inference)
     }
 
     /// A stage's own seed: stages must not share random numbers.

@@ -136,6 +136,12 @@ impl NetFile {
         Ok(NetFile { network, hash: hash(&bytes) })
     }
 
+    /// A network as if it came from its file.
+    pub fn of(network: Network) -> Result<Self, FileFault> {
+        let hash = hash(&network.to_bytes()?);
+        Ok(NetFile { network, hash })
+    }
+
     /// As [`NetFile::load`], for a network that has to play `game`.
     pub fn load_for(path: &Path, game: GameKind) -> Result<Self, FileError> {
         let file = NetFile::load(path)?;

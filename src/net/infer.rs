@@ -1,12 +1,17 @@
 //! Batched inference: the network as an [`Evaluator`] for the search.
 
+use half::bf16;
 use rand::Rng;
+use tch::Kind;
 
 use super::NetError;
+use super::buffer::Input;
+use super::cache::{Cache, pooled};
 use super::head::{Lattice, Prediction, output_count};
 use super::model::{Model, Network, training_stream};
-use super::planes::{plane_count, write_planes};
+use super::planes::{plane_count, whole_count, write_planes, write_position};
 use super::snapshot::Snapshot;
+use crate::config::{Device, Inference, Precision};
 use crate::games::{Game, GameKind, HalfPoints, Player};
 use crate::search::{EvalError, Evaluator, Leaf, MoverValue};
 
@@ -16,13 +21,16 @@ const MIN_BATCH: usize = 16;
 /// A network ready to value positions, in batches of a fixed size padded with zeros: one for each thread.
 pub struct NetEvaluator {
     game: GameKind,
-    batch: usize,
+    inference: Inference,
+    /// The batches that are evaluated, ascending: the fixed one, and smaller ones that give the same bits.
+    batches: Vec<usize>,
     model: Model,
-    /// Planes of a whole batch, reused.
-    input: Vec<f32>,
+    input: Input,
     /// The network's outputs for a whole batch, reused.
     output: Vec<f32>,
-    scratch: Snapshot,
+    cache: Cache,
+    /// The keys of a batch's positions, reused.
+    keys: Vec<u128>,
 }
 
 /// What the network itself says about the fair komi of a position.
@@ -41,14 +49,27 @@ pub struct FairKomi {
 }
 
 impl NetEvaluator {
-    pub(super) fn new(network: &Network, batch: usize) -> Result<Self, NetError> {
+    pub(super) fn new(network: &Network, inference: Inference) -> Result<Self, NetError> {
+        let batch = inference.batch;
         if batch < MIN_BATCH {
             return Err(NetError::SmallBatch(batch));
         }
         let game = network.game();
-        let model = Model::new(network.meta.architecture, &network.weights, false)?;
+        let kind = if inference.precision == Precision::Bf16 { Kind::BFloat16 } else { Kind::Float };
+        let device = if inference.device == Device::Cuda { tch::Device::Cuda(0) } else { tch::Device::Cpu };
+        let model = Model::for_inference(network.meta.architecture, &network.weights, kind, device)?;
+        let input = Input::new(batch, [plane_count(game), whole_count(game)], kind, device);
         let output = vec![0.0; batch * output_count(game)];
-        Ok(NetEvaluator { game, batch, model, input: Vec::new(), output, scratch: Snapshot::blank(game) })
+        Ok(NetEvaluator {
+            game,
+            inference,
+            batches: vec![batch],
+            model,
+            input,
+            output,
+            cache: Cache::new(),
+            keys: Vec::new(),
+        })
     }
 
     /// The game that the network plays.
@@ -56,23 +77,37 @@ impl NetEvaluator {
         self.game
     }
 
-    /// The numbers that one row of the input takes.
-    fn row_len(&self, size: usize) -> usize {
-        size * size * plane_count(self.game)
+    fn batch(&self) -> usize {
+        self.inference.batch
     }
 
-    /// Makes room for a batch of boards of this side; rows from `rows` on become zeros.
-    fn prepare(&mut self, size: usize, rows: usize) {
-        let row_len = self.row_len(size);
-        self.input.resize(self.batch * row_len, 0.0);
-        self.input[rows * row_len..].fill(0.0);
+    /// Evaluates smaller batches than the fixed one where fewer positions are to be valued. They must have been proven
+    /// to give the same bits: see [`NetEvaluator::prove_batch_invariance`].
+    pub fn use_batches(&mut self, proven: &[usize]) {
+        self.batches = proven.to_vec();
     }
 
-    /// Runs the network on the whole input buffer.
-    fn run(&mut self, size: usize) -> Result<(), NetError> {
+    /// Runs the network on a whole batch of whatever the input holds, and returns its rows: for measuring.
+    pub fn forward_blank(&mut self, size: usize) -> Result<usize, NetError> {
+        self.input.set_side(size)?;
+        self.forward(self.batch())?;
+        Ok(self.batch())
+    }
+
+    /// Runs the network on the first `rows` rows of the input and on padding.
+    fn run(&mut self, rows: usize) -> Result<(), NetError> {
+        let batch = self.batches.iter().copied().find(|batch| *batch >= rows).unwrap_or(self.batch());
+        self.input.pad(rows, batch);
+        self.forward(batch)
+    }
+
+    /// Runs the network on the first `batch` rows of the input, whatever they hold.
+    fn forward(&mut self, batch: usize) -> Result<(), NetError> {
         let _guard = tch::no_grad_guard();
-        let outputs = self.model.forward(&self.input, self.batch, size)?;
-        outputs.f_copy_data(&mut self.output, self.batch * output_count(self.game))?;
+        let [planes, whole] = self.input.tensors(batch)?;
+        let outputs = self.model.forward(&planes, &whole)?.f_to_device(tch::Device::Cpu)?;
+        let count = batch * output_count(self.game);
+        outputs.f_copy_data(&mut self.output[..count], count)?;
         Ok(())
     }
 
@@ -91,20 +126,22 @@ impl NetEvaluator {
     pub fn predict(&mut self, positions: &[Snapshot]) -> Result<Vec<Prediction>, NetError> {
         let Some(first) = positions.first() else { return Ok(Vec::new()) };
         let size = first.size();
-        let row_len = self.row_len(size);
         let mut predictions = Vec::with_capacity(positions.len());
-        for group in positions.chunks(self.batch) {
-            self.prepare(size, group.len());
-            for (row, position) in self.input.chunks_exact_mut(row_len).zip(group) {
+        for group in positions.chunks(self.batch()) {
+            self.input.set_side(size)?;
+            for (row, position) in group.iter().enumerate() {
                 if position.game() != self.game {
                     return Err(NetError::OtherGame { network: self.game, game: position.game() });
                 }
                 if position.size() != size {
                     return Err(NetError::MixedSizes(size, position.size()));
                 }
-                write_planes(position, row);
+                match self.inference.precision {
+                    Precision::Bf16 => self.input.write::<bf16>(row, |out, whole| write_planes(position, out, whole)),
+                    _ => self.input.write::<f32>(row, |out, whole| write_planes(position, out, whole)),
+                }
             }
-            self.run(size)?;
+            self.run(group.len())?;
             for (row, position) in group.iter().enumerate() {
                 predictions.push(self.prediction(row, size, position.komi())?);
             }
@@ -152,8 +189,16 @@ impl NetEvaluator {
 
     /// Proves, for this batch size on boards of this side, that a row's bits depend neither on its place nor on its
     /// neighbours nor on padding. Results can be reproduced only where that holds; it takes a few batches' time.
-    pub fn prove_batch_invariance(&mut self, size: usize) -> Result<(), NetError> {
-        let (batch, row_len, count) = (self.batch, self.row_len(size), output_count(self.game));
+    ///
+    /// Returns the batches whose rows have these same bits, and uses them from now on: where few positions are left, a
+    /// smaller batch will do. Nothing is proven of a GPU, whose results are not promised to be the same bits.
+    pub fn prove_batch_invariance(&mut self, size: usize) -> Result<Vec<usize>, NetError> {
+        let (batch, count) = (self.batch(), output_count(self.game));
+        self.batches = vec![batch];
+        if self.inference.device == Device::Cuda {
+            return Ok(self.batches.clone());
+        }
+        let row_len = size * size * plane_count(self.game) + whole_count(self.game);
         let mut rng = training_stream(size as u64, "invariance", batch as u64);
         let mut draw = || -> Vec<f32> {
             let numbers = std::iter::repeat_with(|| match rng.random_range(0..3) {
@@ -164,22 +209,28 @@ impl NetEvaluator {
             numbers.take(batch * row_len).collect()
         };
         let (rows, others) = (draw(), draw());
-        let mut ask = |input: Vec<f32>| -> Result<Vec<u32>, NetError> {
-            self.input = input;
-            self.run(size)?;
-            Ok(self.output.iter().map(|number| number.to_bits()).collect())
+        let mut ask = |rows: &[f32], batch: usize| -> Result<Vec<u32>, NetError> {
+            self.input.set_side(size)?;
+            for (row, numbers) in rows.chunks_exact(row_len).enumerate() {
+                match self.inference.precision {
+                    Precision::Bf16 => self.input.write::<bf16>(row, |out, whole| spread(numbers, out, whole)),
+                    _ => self.input.write::<f32>(row, |out, whole| spread(numbers, out, whole)),
+                }
+            }
+            self.forward(batch)?;
+            Ok(self.output[..batch * count].iter().map(|number| number.to_bits()).collect())
         };
-        let answers = ask(rows.clone())?;
+        let answers = ask(&rows, batch)?;
         let row_of = |answers: &[u32], row: usize| answers[row * count..(row + 1) * count].to_vec();
         let fault = |what| NetError::NotInvariant { batch, size, what };
 
-        if ask(rows.clone())? != answers {
+        if ask(&rows, batch)? != answers {
             return Err(fault("the call"));
         }
         for shift in [1, 3, batch / 2, batch - 1] {
             let mut turned = rows.clone();
             turned.rotate_right(shift * row_len);
-            let turned = ask(turned)?;
+            let turned = ask(&turned, batch)?;
             if (0..batch).any(|row| row_of(&turned, (row + shift) % batch) != row_of(&answers, row)) {
                 return Err(fault("its place in the batch"));
             }
@@ -190,7 +241,7 @@ impl NetEvaluator {
                 let place = row * row_len..(row + 1) * row_len;
                 mixed[place.clone()].copy_from_slice(&others[place]);
             }
-            let mixed = ask(mixed)?;
+            let mixed = ask(&mixed, batch)?;
             if (0..batch).filter(|row| row % 2 != parity).any(|row| row_of(&mixed, row) != row_of(&answers, row)) {
                 return Err(fault("its neighbours"));
             }
@@ -198,18 +249,52 @@ impl NetEvaluator {
         for filled in [1, batch / 2 + 1] {
             let mut padded = rows.clone();
             padded[filled * row_len..].fill(0.0);
-            let padded = ask(padded)?;
+            let padded = ask(&padded, batch)?;
             if (0..filled).any(|row| row_of(&padded, row) != row_of(&answers, row)) {
                 return Err(fault("the padding"));
             }
         }
-        Ok(())
+        let mut proven = Vec::new();
+        for smaller in smaller_batches(batch) {
+            let groups = rows.chunks_exact(smaller * row_len).zip(answers.chunks_exact(smaller * count));
+            let mut same = true;
+            for (rows, answers) in groups {
+                same &= ask(rows, smaller)? == answers;
+            }
+            if same {
+                proven.push(smaller);
+            }
+        }
+        proven.push(batch);
+        self.batches = proven.clone();
+        Ok(proven)
     }
+}
+
+/// The smaller batches worth a try, ascending.
+fn smaller_batches(batch: usize) -> Vec<usize> {
+    let mut smaller: Vec<usize> =
+        [MIN_BATCH, batch / 8, batch / 4, batch / 2, batch / 4 * 3].map(|size| size / 16 * 16).into();
+    smaller.retain(|size| (MIN_BATCH..batch).contains(size));
+    smaller.sort_unstable();
+    smaller.dedup();
+    smaller
+}
+
+/// Writes a row's planes and whole numbers, which follow one another in `numbers`.
+fn spread<T: super::planes::Number>(numbers: &[f32], planes: &mut [T], whole: &mut [f32]) {
+    let (of_planes, of_whole) = numbers.split_at(planes.len());
+    planes.iter_mut().zip(of_planes).for_each(|(plane, number)| *plane = T::of(*number));
+    whole.copy_from_slice(of_whole);
 }
 
 impl<G: Game> Evaluator<G> for NetEvaluator {
     fn batch(&self) -> usize {
-        self.batch
+        self.inference.batch
+    }
+
+    fn known(&mut self, position: &G, komi: HalfPoints) -> Option<MoverValue> {
+        self.cache.get(pooled(position, komi).0).map(MoverValue)
     }
 
     fn evaluate(&mut self, leaves: &mut [Leaf<'_, G>]) -> Result<(), EvalError> {
@@ -217,24 +302,33 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
             return Err(EvalError::OtherGame { network: self.game, game: G::KIND });
         }
         let failed = |error: NetError| EvalError::Network(error.to_string());
-        if leaves.len() > self.batch {
-            return Err(failed(NetError::TooMany { rows: leaves.len(), batch: self.batch }));
+        if leaves.len() > self.batch() {
+            return Err(failed(NetError::TooMany { rows: leaves.len(), batch: self.batch() }));
         }
         let Some(first) = leaves.first() else { return Ok(()) };
         let size = first.position.size();
-        self.prepare(size, leaves.len());
-        let row_len = self.row_len(size);
-        for (row, leaf) in self.input.chunks_exact_mut(row_len).zip(leaves.iter()) {
+        self.input.set_side(size).map_err(|error| failed(error.into()))?;
+        self.keys.clear();
+        for (row, leaf) in leaves.iter().enumerate() {
             if leaf.position.size() != size {
                 return Err(failed(NetError::MixedSizes(size, leaf.position.size())));
             }
-            self.scratch.read(leaf.position, leaf.komi);
-            write_planes(&self.scratch, row);
+            let (key, image) = pooled(leaf.position, leaf.komi);
+            let position = image.as_ref().unwrap_or(leaf.position);
+            self.keys.push(key);
+            match self.inference.precision {
+                Precision::Bf16 => {
+                    self.input.write::<bf16>(row, |planes, whole| write_position(position, leaf.komi, planes, whole))
+                }
+                _ => self.input.write::<f32>(row, |planes, whole| write_position(position, leaf.komi, planes, whole)),
+            }
         }
-        self.run(size).map_err(failed)?;
+        self.run(leaves.len()).map_err(failed)?;
         for (row, leaf) in leaves.iter_mut().enumerate() {
             let komi = if leaf.position.to_move() == Player::White { leaf.komi } else { -leaf.komi };
-            leaf.value = MoverValue(self.prediction(row, size, komi).map_err(failed)?.value as f32);
+            let value = self.prediction(row, size, komi).map_err(failed)?.value as f32;
+            self.cache.put(self.keys[row], value);
+            leaf.value = MoverValue(value);
         }
         Ok(())
     }

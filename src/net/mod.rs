@@ -4,6 +4,8 @@
 //! are plain numbers too ([`Network`]), and each thread builds its own tensors from them.
 
 mod adamw;
+mod buffer;
+mod cache;
 mod checkpoint;
 mod head;
 mod infer;
@@ -12,6 +14,7 @@ mod model;
 mod planes;
 mod resume;
 pub mod runtime;
+mod scene;
 mod snapshot;
 mod train;
 
@@ -23,7 +26,7 @@ pub use head::{MIXTURES, MarginMixture, Prediction};
 pub use infer::{FairKomi, NetEvaluator};
 pub use loss::{Losses, Target};
 pub use model::{Architecture, Network};
-pub use planes::{LAYOUT_VERSION, MAX_PLANES, Plane, layout, plane_count, write_planes};
+pub use planes::{LAYOUT_VERSION, MAX_PLANES, Plane, layout, plane_count};
 pub use snapshot::{Fields, Snapshot, SnapshotError, Stage};
 pub use train::{
     Bin, Calibration, EpochReport, Finish, HeldOut, Progress, Sample, TrainConfig, TrainError, Trained, Trainer,

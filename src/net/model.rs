@@ -15,6 +15,7 @@ use super::checkpoint::NetMeta;
 use super::head::{first_biases, output_count};
 use super::planes::{plane_count, size_scale, whole_count};
 use super::{NetError, NetEvaluator, Provenance, runtime};
+use crate::config::Inference;
 use crate::games::GameKind;
 
 /// The width of the head's hidden layer.
@@ -158,9 +159,9 @@ impl Network {
         self.meta.architecture.game
     }
 
-    /// An evaluator with its own copy of the weights, for one thread. `batch` is at least 16.
-    pub fn evaluator(&self, batch: usize) -> Result<NetEvaluator, NetError> {
-        NetEvaluator::new(self, batch)
+    /// An evaluator with its own copy of the weights, for one thread. The batch is at least 16.
+    pub fn evaluator(&self, inference: Inference) -> Result<NetEvaluator, NetError> {
+        NetEvaluator::new(self, inference)
     }
 }
 
@@ -185,12 +186,34 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// A model for inference, or, with `training`, one whose weights have gradients.
-    pub(super) fn new(architecture: Architecture, weights: &[f32], training: bool) -> Result<Self, TchError> {
+    /// A model whose weights have gradients, on the CPU.
+    pub(super) fn for_training(architecture: Architecture, weights: &[f32]) -> Result<Self, TchError> {
+        Model::new(architecture, weights, Kind::Float, tch::Device::Cpu, true)
+    }
+
+    /// A model for inference, whose convolutions compute in numbers of `kind`; the head, which is small, always
+    /// computes in 32 bits.
+    pub(super) fn for_inference(
+        architecture: Architecture,
+        weights: &[f32],
+        kind: Kind,
+        device: tch::Device,
+    ) -> Result<Self, TchError> {
+        Model::new(architecture, weights, kind, device, false)
+    }
+
+    fn new(
+        architecture: Architecture,
+        weights: &[f32],
+        kind: Kind,
+        device: tch::Device,
+        training: bool,
+    ) -> Result<Self, TchError> {
         let specs = architecture.tensors();
         let mut tensors = Vec::with_capacity(specs.len());
-        for spec in &specs {
-            let tensor = tensor_of(spec, weights)?;
+        for (index, spec) in specs.iter().enumerate() {
+            let kind = if index < 2 * architecture.layers { kind } else { Kind::Float };
+            let tensor = tensor_of(spec, weights)?.f_to_device(device)?.f_to_kind(kind)?;
             // Convolutions want their weights in the memory order of the planes: channels last.
             let tensor = match spec.shape.len() {
                 4 => tensor.f_permute([0, 2, 3, 1])?.f_contiguous()?.f_permute([0, 3, 1, 2])?,
@@ -211,12 +234,22 @@ impl Model {
     }
 
     /// The outputs (rows × outputs) for planes of `rows` boards of side `n`, channels last.
-    pub(super) fn forward(&self, planes: &[f32], rows: usize, n: usize) -> Result<Tensor, TchError> {
+    pub(super) fn forward_slice(&self, planes: &[f32], rows: usize, n: usize) -> Result<Tensor, TchError> {
+        let (rows, side) = (rows as i64, n as i64);
+        let (channels, whole) =
+            (plane_count(self.architecture.game) as i64, whole_count(self.architecture.game) as i64);
+        let planes = Tensor::f_from_slice(planes)?.f_reshape([rows, side, side, channels])?;
+        let whole = planes.f_select(2, 0)?.f_select(1, 0)?.f_narrow(1, channels - whole, whole)?;
+        self.forward(&planes, &whole)
+    }
+
+    /// The outputs (rows × outputs, 32 bits) for planes (rows × n × n × planes, in the convolutions' numbers) and the
+    /// whole planes' numbers (rows × whole planes, 32 bits).
+    pub(super) fn forward(&self, planes: &Tensor, whole: &Tensor) -> Result<Tensor, TchError> {
         single_threaded_here();
-        let (game, rows, side) = (self.architecture.game, rows as i64, n as i64);
-        let channels = plane_count(game) as i64;
+        let side = planes.size()[1] as usize;
         // Seen as rows × channels × n × n with the strides of channels-last memory, which is what oneDNN looks at.
-        let planes = Tensor::f_from_slice(planes)?.f_reshape([rows, side, side, channels])?.f_permute([0, 3, 1, 2])?;
+        let planes = planes.f_permute([0, 3, 1, 2])?;
         let mut x = self.convolve(0, &planes)?.f_relu_()?;
         let layers = self.architecture.layers;
         let mut layer = 1;
@@ -230,12 +263,10 @@ impl Model {
                 layer += 1;
             }
         }
-        let means = x.f_mean_dim([2i64, 3].as_slice(), false, None::<Kind>)?;
-        let scaled = means.f_mul_scalar(f64::from(size_scale(n)))?;
-        let maxima = x.f_amax([2i64, 3], false)?;
-        let whole = whole_count(game) as i64;
-        let whole = planes.f_select(3, 0)?.f_select(2, 0)?.f_narrow(1, channels - whole, whole)?;
-        let pooled = Tensor::f_cat(&[means, scaled, maxima, whole], 1)?;
+        let means = x.f_mean_dim([2i64, 3].as_slice(), false, Kind::Float)?;
+        let scaled = means.f_mul_scalar(f64::from(size_scale(side)))?;
+        let maxima = x.f_amax([2i64, 3], false)?.f_to_kind(Kind::Float)?;
+        let pooled = Tensor::f_cat(&[&means, &scaled, &maxima, whole], 1)?;
         let head = 2 * layers;
         let hidden = pooled.f_linear(&self.tensors[head], Some(&self.tensors[head + 1]))?.f_relu_()?;
         hidden.f_linear(&self.tensors[head + 2], Some(&self.tensors[head + 3]))

@@ -1,8 +1,11 @@
 //! Positions as planes: what each channel of the network's input means.
 
+use half::bf16;
+
+use super::scene::Scene;
 use super::snapshot::{Snapshot, Stage};
 use crate::board::{Bits, Geometry};
-use crate::games::{Button, Cell, GameKind, Player};
+use crate::games::{Game, GameKind, HalfPoints};
 
 /// Changes whenever a plane's meaning or place changes: a network fits one layout only.
 pub const LAYOUT_VERSION: u32 = 1;
@@ -156,29 +159,88 @@ pub(super) fn size_scale(n: usize) -> f32 {
     (n as f32 - 9.0) / 10.0
 }
 
-/// Writes the position's planes, channels last: `out[(row · n + column) · planes + plane]`, rows from the bottom.
-/// `out` must hold n·n·[`plane_count`] numbers; all of them are written.
-pub fn write_planes(snapshot: &Snapshot, out: &mut [f32]) {
-    // As everywhere: small boards pay for small boards.
-    match snapshot.size() {
-        0..=7 => write::<1>(snapshot, out),
-        8..=10 => write::<2>(snapshot, out),
-        11..=13 => write::<3>(snapshot, out),
-        _ => write::<6>(snapshot, out),
+/// The numbers that planes are written in.
+pub trait Number: Copy {
+    const ZERO: Self;
+    const ONE: Self;
+    /// The nearest such number.
+    fn of(number: f32) -> Self;
+}
+
+impl Number for f32 {
+    const ZERO: f32 = 0.0;
+    const ONE: f32 = 1.0;
+
+    fn of(number: f32) -> f32 {
+        number
     }
 }
 
-struct Writer<'a, const W: usize> {
-    board: Geometry<W>,
-    planes: &'static [Plane],
-    out: &'a mut [f32],
+impl Number for bf16 {
+    const ZERO: bf16 = bf16::ZERO;
+    const ONE: bf16 = bf16::ONE;
+
+    fn of(number: f32) -> bf16 {
+        bf16::from_f32(number)
+    }
 }
 
-impl<const W: usize> Writer<'_, W> {
+/// Writes the position's planes, channels last: `out[(row · n + column) · planes + plane]`, rows from the bottom, and
+/// the numbers of the whole planes once more into `whole`.
+/// `out` must hold n·n·[`plane_count`] numbers and `whole` [`whole_count`]; all of them are written.
+pub(super) fn write_planes<T: Number>(snapshot: &Snapshot, out: &mut [T], whole: &mut [f32]) {
+    // As everywhere: small boards pay for small boards.
+    match snapshot.size() {
+        0..=7 => write(&Scene::<1>::of_snapshot(snapshot), out, whole),
+        8..=10 => write(&Scene::<2>::of_snapshot(snapshot), out, whole),
+        11..=13 => write(&Scene::<3>::of_snapshot(snapshot), out, whole),
+        _ => write(&Scene::<6>::of_snapshot(snapshot), out, whole),
+    }
+}
+
+/// As [`write_planes`], straight from a game's bitboards.
+pub(super) fn write_position<G: Game, T: Number>(position: &G, komi: HalfPoints, out: &mut [T], whole: &mut [f32]) {
+    match position.size() {
+        0..=7 => write(&Scene::<1>::of_game(position, komi), out, whole),
+        8..=10 => write(&Scene::<2>::of_game(position, komi), out, whole),
+        11..=13 => write(&Scene::<3>::of_game(position, komi), out, whole),
+        _ => write(&Scene::<6>::of_game(position, komi), out, whole),
+    }
+}
+
+/// Which channel each plane is, `NONE` where the game has no such plane.
+type Channels = [u8; Swap as usize + 1];
+const NONE: u8 = u8::MAX;
+
+const fn channels(planes: &[Plane]) -> Channels {
+    let mut channels = [NONE; Swap as usize + 1];
+    let mut at = 0;
+    while at < planes.len() {
+        channels[planes[at] as usize] = at as u8;
+        at += 1;
+    }
+    channels
+}
+
+static CHANNELS: [Channels; 4] = [channels(YUGO), channels(LINAGE), channels(FUGO), channels(SLIGO)];
+
+struct Writer<'a, T, const W: usize> {
+    board: Geometry<W>,
+    channels: &'static Channels,
+    planes: usize,
+    transposed: bool,
+    out: &'a mut [T],
+}
+
+impl<T: Number, const W: usize> Writer<'_, T, W> {
     fn mark(&mut self, plane: Plane, points: Bits<W>) {
-        let Some(channel) = self.planes.iter().position(|known| *known == plane) else { return };
+        let channel = self.channels[plane as usize];
+        if channel == NONE {
+            return;
+        }
         for point in points {
-            self.out[self.board.dense(point) * self.planes.len() + channel] = 1.0;
+            let dense = if self.transposed { self.board.dense_transposed(point) } else { self.board.dense(point) };
+            self.out[dense * self.planes + channel as usize] = T::ONE;
         }
     }
 
@@ -198,77 +260,40 @@ impl<const W: usize> Writer<'_, W> {
     }
 }
 
-/// The pieces of both sides as the mover sees them.
-struct Pieces<const W: usize> {
-    own: Bits<W>,
-    enemy: Bits<W>,
-    own_kings: Bits<W>,
-    enemy_kings: Bits<W>,
-}
-
-impl<const W: usize> Pieces<W> {
-    fn of(board: &Geometry<W>, snapshot: &Snapshot) -> Self {
-        let mut pieces =
-            Pieces { own: Bits::EMPTY, enemy: Bits::EMPTY, own_kings: Bits::EMPTY, enemy_kings: Bits::EMPTY };
-        let n = snapshot.size();
-        let linage = snapshot.game == GameKind::Linage;
-        let transposed = linage && snapshot.to_move == Player::White;
-        let mut cells = snapshot.cells.iter();
-        for row in 0..n {
-            for column in 0..n {
-                let (player, king) = match cells.next() {
-                    Some(Cell::Stone(player)) => (*player, false),
-                    Some(Cell::King(player)) => (*player, true),
-                    _ => continue,
-                };
-                let point = if transposed { board.at(column, row) } else { board.at(row, column) };
-                let own = linage || player == snapshot.to_move;
-                let (all, kings) = match own {
-                    true => (&mut pieces.own, &mut pieces.own_kings),
-                    false => (&mut pieces.enemy, &mut pieces.enemy_kings),
-                };
-                all.insert(point);
-                if king {
-                    kings.insert(point);
-                }
-            }
-        }
-        pieces
-    }
-}
-
-fn write<const W: usize>(snapshot: &Snapshot, out: &mut [f32]) {
-    let n = snapshot.size();
-    let planes = layout(snapshot.game);
+fn write<T: Number, const W: usize>(scene: &Scene<W>, out: &mut [T], whole: &mut [f32]) {
+    let Scene { board, game, own, enemy, own_kings, enemy_kings, .. } = *scene;
+    let n = board.n();
+    let planes = layout(game);
     assert_eq!(out.len(), n * n * planes.len(), "the buffer must hold the position's planes");
-    let board = Geometry::<W>::new(n);
-    out.fill(0.0);
-    let mut writer = Writer { board, planes, out };
-    let Pieces { own, enemy, own_kings, enemy_kings } = Pieces::of(&board, snapshot);
+    out.fill(T::ZERO);
+    let channels = &CHANNELS[game as usize];
+    let mut writer = Writer { board, channels, planes: planes.len(), transposed: scene.transposed, out };
     let empty = board.all().without(own | enemy);
     writer.mark(Own, own);
     writer.mark(Enemy, enemy);
     writer.mark(OwnKing, own_kings);
     writer.mark(EnemyKing, enemy_kings);
-    if let Stage::Picked(dense) = snapshot.stage {
+    if let Stage::Picked(dense) = scene.stage {
         writer.mark(Picked, Bits::single(board.from_dense(dense as usize)));
     }
 
     let mut lead = 0;
-    if snapshot.game == GameKind::Linage {
+    if game == GameKind::Linage {
         let horizontal = empty & board.east(empty) & board.west(empty);
         let vertical = empty & board.north(empty) & board.south(empty);
-        writer.mark(OwnLine, vertical);
-        writer.mark(EnemyLine, horizontal);
-        let own_region = empty.without(board.flood(horizontal, empty));
-        let enemy_region = empty.without(board.flood(vertical, empty));
+        // Horizontal's board is transposed, which makes horizontal lines vertical.
+        let (own_lines, enemy_lines) = if scene.transposed { (horizontal, vertical) } else { (vertical, horizontal) };
+        writer.mark(OwnLine, own_lines);
+        writer.mark(EnemyLine, enemy_lines);
+        let own_region = empty.without(board.flood(enemy_lines, empty));
+        let enemy_region = empty.without(board.flood(own_lines, empty));
         writer.mark(OwnRegion, own_region);
         writer.mark(EnemyRegion, enemy_region);
         lead = 2 * (own_region.len() as i32 - enemy_region.len() as i32);
     } else {
         let own_none = writer.mark_liberties(own, empty, [OwnNone, OwnOne, OwnTwo]);
         let enemy_none = writer.mark_liberties(enemy, empty, [EnemyNone, EnemyOne, EnemyTwo]);
-        if snapshot.game == GameKind::Fugo {
+        if game == GameKind::Fugo {
             let (own, enemy) = (board.liberties(own, empty), board.liberties(enemy, empty));
             let open = board.neighbours(empty);
             writer.mark(OwnPlace, empty & (open | own.spare | enemy.last));
@@ -278,7 +303,7 @@ fn write<const W: usize>(snapshot: &Snapshot, out: &mut [f32]) {
             writer.mark(OwnRegion, regions.black);
             writer.mark(EnemyRegion, regions.white);
             let (mut own_paid, mut enemy_paid) = (own | regions.black, enemy | regions.white);
-            if snapshot.game == GameKind::Yugo {
+            if game == GameKind::Yugo {
                 // Pieces without a liberty do not count for their owner; their kings count for the other side.
                 own_paid = own_paid.without(own_none) | enemy_kings & enemy_none;
                 enemy_paid = enemy_paid.without(enemy_none) | own_kings & own_none;
@@ -286,37 +311,33 @@ fn write<const W: usize>(snapshot: &Snapshot, out: &mut [f32]) {
             lead = 2 * (own_paid.len() as i32 - enemy_paid.len() as i32);
         }
     }
-    let (mut own_button, mut enemy_button) = (false, false);
-    if let Button::Taken(player) = snapshot.button {
-        own_button = player == snapshot.to_move;
-        enemy_button = !own_button;
-    }
-    lead += own_button as i32 - enemy_button as i32;
+    lead += scene.own_button as i32 - scene.enemy_button as i32;
 
     let side = n as f32;
     // No margin is beyond n², so neither is what a komi can mean.
-    let komi = (snapshot.komi.0 as f32 / 2.0 / side).clamp(-side, side);
-    let whole = planes.iter().position(|plane| plane.whole()).unwrap_or(planes.len());
-    let mut pixel = [0.0; MAX_PLANES];
-    let pixel = &mut pixel[..planes.len() - whole];
-    for (value, plane) in pixel.iter_mut().zip(&planes[whole..]) {
+    let komi = (scene.komi.0 as f32 / 2.0 / side).clamp(-side, side);
+    let first_whole = planes.len() - whole.len();
+    let mut pixel = [T::ZERO; MAX_PLANES];
+    let pixel = &mut pixel[..whole.len()];
+    for ((value, number), plane) in whole.iter_mut().zip(pixel.iter_mut()).zip(&planes[first_whole..]) {
         *value = match plane {
             Komi => komi,
             Size => size_scale(n),
             Lead => lead as f32 / 2.0 / side,
-            Passed => snapshot.passed as u8 as f32,
-            OwnButton => own_button as u8 as f32,
-            EnemyButton => enemy_button as u8 as f32,
-            Handicap => snapshot.handicap_left as f32 / side,
-            PickedUp => matches!(snapshot.stage, Stage::Picked(_)) as u8 as f32,
-            Moved => (snapshot.stage == Stage::Moved) as u8 as f32,
-            Swap => snapshot.swap_open as u8 as f32,
+            Passed => scene.passed as u8 as f32,
+            OwnButton => scene.own_button as u8 as f32,
+            EnemyButton => scene.enemy_button as u8 as f32,
+            Handicap => scene.handicap_left as f32 / side,
+            PickedUp => matches!(scene.stage, Stage::Picked(_)) as u8 as f32,
+            Moved => (scene.stage == Stage::Moved) as u8 as f32,
+            Swap => scene.swap_open as u8 as f32,
             _ => 0.0,
         };
+        *number = T::of(*value);
     }
     // `Board` is the first plane of every game.
     for point in writer.out.chunks_exact_mut(planes.len()) {
-        point[0] = 1.0;
-        point[whole..].copy_from_slice(pixel);
+        point[0] = T::ONE;
+        point[first_whole..].copy_from_slice(pixel);
     }
 }

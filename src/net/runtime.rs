@@ -2,6 +2,10 @@
 
 use std::sync::Once;
 
+use thiserror::Error;
+
+use crate::config::{Device, Inference, Precision};
+
 /// The libtorch that the bindings are written for.
 pub const EXPECTED_LIBTORCH: &str = "2.11.0";
 
@@ -75,6 +79,46 @@ pub fn cuda_devices() -> usize {
 /// Whether convolutions on the CPU go through oneDNN; without it they are many times slower.
 pub fn onednn_available() -> bool {
     tch::utils::has_mkldnn()
+}
+
+/// A device that was asked for and is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum DeviceError {
+    #[error(
+        "--device cuda: this libtorch was built without CUDA; set LIBTORCH to one with it and build again, or use --device cpu"
+    )]
+    NoCuda,
+    #[error("--device cuda: libtorch finds no CUDA device (is the driver there?); use --device cpu")]
+    NoDevice,
+}
+
+/// The same inference with what is left to the machine settled: which precision is the fastest.
+pub fn settle(inference: Inference) -> Result<Inference, DeviceError> {
+    if inference.device == Device::Cuda && !cuda_available() {
+        return Err(if cuda_built() { DeviceError::NoDevice } else { DeviceError::NoCuda });
+    }
+    let precision = match inference.precision {
+        Precision::Auto if inference.device == Device::Cuda || cpu_computes_bf16() => Precision::Bf16,
+        Precision::Auto => Precision::F32,
+        asked => asked,
+    };
+    Ok(Inference { precision, ..inference })
+}
+
+/// Whether the processor multiplies bfloat16 numbers itself: with AMX or AVX512-BF16. Without them bf16 is slower than
+/// 32 bits.
+pub fn cpu_computes_bf16() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::__cpuid_count;
+        let known = __cpuid_count(0, 0).eax >= 7;
+        // Leaf 7: AVX512F, AMX-BF16, and one leaf on AVX512-BF16.
+        known
+            && __cpuid_count(7, 0).ebx >> 16 & 1 == 1
+            && (__cpuid_count(7, 0).edx >> 22 & 1 == 1 || __cpuid_count(7, 1).eax >> 5 & 1 == 1)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 #[cfg(test)]

@@ -236,8 +236,8 @@ impl Snapshot {
 }
 
 /// True if White may swap now. Asked without the costly list of steps except on White's first turn.
-fn may_swap<G: Game>(position: &G) -> bool {
-    if G::KIND != GameKind::Fugo || position.to_move() != Player::White || position.pieces() != 1 {
+pub(super) fn may_swap<G: Game>(position: &G) -> bool {
+    if G::KIND != GameKind::Fugo || position.to_move() != Player::White || position.piece_count() != 1 {
         return false;
     }
     matches!(position.status(), Status::Running(steps) if steps.specials.contains(Special::Swap))

@@ -15,7 +15,7 @@ use super::checkpoint::{FileError, NetMeta, Provenance, hex};
 use super::head::{Lattice, Prediction, output_count};
 use super::loss::{Losses, Target, loss};
 use super::model::{Architecture, Model, Network, training_stream};
-use super::planes::{plane_count, write_planes};
+use super::planes::{plane_count, whole_count, write_planes};
 use super::resume::{LoadError, State};
 use super::snapshot::Snapshot;
 use crate::board::Symmetry;
@@ -667,6 +667,8 @@ struct Chunk {
     capacity: usize,
     model: Model,
     input: Vec<f32>,
+    /// Where the whole planes' numbers go, which the model reads from the planes.
+    whole: Vec<f32>,
     output: Vec<f32>,
     factors: Vec<f32>,
     scratch: Snapshot,
@@ -685,8 +687,9 @@ impl Chunk {
         Ok(Chunk {
             game,
             capacity,
-            model: Model::new(trainer.architecture, &trainer.first_weights, true)?,
+            model: Model::for_training(trainer.architecture, &trainer.first_weights)?,
             input: Vec::new(),
+            whole: vec![0.0; whole_count(game)],
             output: vec![0.0; outputs],
             factors: vec![0.0; outputs],
             scratch: Snapshot::blank(game),
@@ -727,9 +730,9 @@ impl Chunk {
         self.input[rows.len() * row_len..].fill(0.0);
         for ((index, symmetry), row) in rows.iter().zip(self.input.chunks_exact_mut(row_len)) {
             samples[*index as usize].position.map_into(*symmetry, &mut self.scratch);
-            write_planes(&self.scratch, row);
+            write_planes(&self.scratch, row, &mut self.whole);
         }
-        let outputs = self.model.forward(&self.input, self.capacity, size)?;
+        let outputs = self.model.forward_slice(&self.input, self.capacity, size)?;
         outputs.f_copy_data(&mut self.output, self.capacity * output_count(self.game))?;
 
         let count = output_count(self.game);

@@ -62,6 +62,12 @@ pub trait Evaluator<G: Game> {
     /// The most leaves for one call. 1 means that nothing is gained by waiting for more.
     fn batch(&self) -> usize;
 
+    /// The value of a position in a game at `komi`, if it is known without evaluation: the same as [`Evaluator::evaluate`]
+    /// would write.
+    fn known(&mut self, _position: &G, _komi: HalfPoints) -> Option<MoverValue> {
+        None
+    }
+
     /// Writes each leaf's value. At most [`Evaluator::batch`] leaves, all on boards of one size.
     fn evaluate(&mut self, leaves: &mut [Leaf<'_, G>]) -> Result<(), EvalError>;
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::config::SearchConfig;
+use crate::config::{Inference, SearchConfig};
 use crate::games::GameKind;
-use crate::net::{FileError, NetError, NetFile};
+use crate::net::{FileError, NetError, NetEvaluator, NetFile};
 use crate::records::EngineTag;
 use crate::search::{EvalError, Evaluator, PlayoutPolicy, Playouts};
 
@@ -15,7 +15,12 @@ use crate::search::{EvalError, Evaluator, PlayoutPolicy, Playouts};
 #[derive(Clone)]
 pub enum Judge {
     Playouts,
-    Network(Arc<NetFile>),
+    Network {
+        file: Arc<NetFile>,
+        inference: Inference,
+        /// The batches that are evaluated: see [`crate::net::NetEvaluator::prove_batch_invariance`].
+        batches: Vec<usize>,
+    },
 }
 
 /// A player of games.
@@ -49,19 +54,29 @@ impl Engine {
         search: SearchConfig,
         game: GameKind,
         size: usize,
-        batch: usize,
+        inference: Inference,
     ) -> Result<Self, EngineError> {
         let Some(path) = net else { return Ok(Engine::playouts(search)) };
-        let file = NetFile::load_for(path, game)?;
-        file.network.evaluator(batch)?.prove_batch_invariance(size)?;
-        Ok(Engine { name: "network".to_string(), judge: Judge::Network(Arc::new(file)), search })
+        Ok(Engine::with_network(NetFile::load_for(path, game)?, search, size, inference)?)
+    }
+
+    /// MCTS with a network, after the same proof.
+    pub fn with_network(
+        file: NetFile,
+        search: SearchConfig,
+        size: usize,
+        inference: Inference,
+    ) -> Result<Self, NetError> {
+        let batches = file.network.evaluator(inference)?.prove_batch_invariance(size)?;
+        let judge = Judge::Network { file: Arc::new(file), inference, batches };
+        Ok(Engine { name: "network".to_string(), judge, search })
     }
 
     /// The network, if it has one.
     pub fn network(&self) -> Option<&NetFile> {
         match &self.judge {
             Judge::Playouts => None,
-            Judge::Network(file) => Some(file),
+            Judge::Network { file, .. } => Some(file),
         }
     }
 
@@ -79,17 +94,23 @@ impl Engine {
 
     /// True if positions are better valued many at a time.
     pub fn is_batched(&self) -> bool {
-        matches!(self.judge, Judge::Network(_))
+        matches!(self.judge, Judge::Network { .. })
     }
 
-    /// A judge for one worker; a network's evaluates `batch` positions a call.
-    pub fn evaluator<G: PlayoutPolicy>(&self, batch: usize) -> Result<Box<dyn Evaluator<G>>, EvalError> {
-        Ok(match &self.judge {
-            Judge::Playouts => Box::new(Playouts),
-            Judge::Network(file) => {
-                let evaluator = file.network.evaluator(batch);
-                Box::new(evaluator.map_err(|error| EvalError::Network(error.to_string()))?)
-            }
+    /// The network ready to value positions, if there is one.
+    pub fn net_evaluator(&self) -> Result<Option<NetEvaluator>, NetError> {
+        let Judge::Network { file, inference, batches } = &self.judge else { return Ok(None) };
+        let mut evaluator = file.network.evaluator(*inference)?;
+        evaluator.use_batches(batches);
+        Ok(Some(evaluator))
+    }
+
+    /// A judge for one worker.
+    pub fn evaluator<G: PlayoutPolicy>(&self) -> Result<Box<dyn Evaluator<G>>, EvalError> {
+        let network = self.net_evaluator().map_err(|error| EvalError::Network(error.to_string()))?;
+        Ok(match network {
+            None => Box::new(Playouts),
+            Some(network) => Box::new(network),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::{Engine, Setup};
+use super::{Engine, Setup, Work};
 use crate::games::{Game, Played, Step};
 use crate::search::{Descent, EvalError, Evaluator, Leaf, MoverValue, Purpose, RootStep, Search, choose, stream};
 
@@ -55,6 +55,7 @@ pub(super) struct Slot<G> {
     choice: ChaCha8Rng,
     noise: ChaCha8Rng,
     playout: ChaCha8Rng,
+    work: Work,
 }
 
 impl<G: Game> Slot<G> {
@@ -78,6 +79,7 @@ impl<G: Game> Slot<G> {
             choice: game_stream(Purpose::Choice),
             noise: game_stream(Purpose::Noise),
             playout: game_stream(Purpose::Playout),
+            work: Work::default(),
             played,
             setup,
         }
@@ -99,24 +101,33 @@ impl<G: Game> Slot<G> {
         if !self.prepared {
             tree.prepare_root(self.setup.noise, &mut self.noise);
             self.prepared = true;
-        }
-        if !tree.is_done() {
-            if tree.descend(&self.played) == Descent::Terminal {
+            if let Some(step) = tree.forced() {
+                self.play(step);
                 return Ok(Need::Nothing);
             }
-            let evaluator = &mut evaluators[engine];
-            if evaluator.batch() > 1 {
-                return Ok(Need::Value(engine));
-            }
-            let position = tree.leaf().expect("the descent led to a leaf");
-            let mut leaf =
-                [Leaf { position, komi: self.setup.rules.komi, rng: &mut self.playout, value: MoverValue(0.5) }];
-            evaluator.evaluate(&mut leaf)?;
-            let value = leaf[0].value;
+        }
+        if tree.is_done() {
+            self.choose_step();
+            return Ok(Need::Nothing);
+        }
+        if tree.descend(&self.played) == Descent::Terminal {
+            return Ok(Need::Nothing);
+        }
+        let position = tree.leaf().expect("the descent led to a leaf");
+        let komi = self.setup.rules.komi;
+        let evaluator = &mut evaluators[engine];
+        if let Some(value) = evaluator.known(position, komi) {
+            self.work.known += 1;
             tree.back_up(value);
             return Ok(Need::Nothing);
         }
-        self.play_step();
+        if evaluator.batch() > 1 {
+            return Ok(Need::Value(engine));
+        }
+        let mut leaf = [Leaf { position, komi, rng: &mut self.playout, value: MoverValue(0.5) }];
+        evaluator.evaluate(&mut leaf)?;
+        let value = leaf[0].value;
+        tree.back_up(value);
         Ok(Need::Nothing)
     }
 
@@ -132,7 +143,7 @@ impl<G: Game> Slot<G> {
         self.tree().back_up(value);
     }
 
-    fn play_step(&mut self) {
+    fn choose_step(&mut self) {
         let turn = self.played.turns().len();
         let choice = self.setup.choice.at(turn);
         let tree = self.tree();
@@ -140,13 +151,25 @@ impl<G: Game> Slot<G> {
         let step = choose(&steps, choice, &mut self.choice);
         let position = self.played.position().clone();
         self.notes.push(Note { position, turn, steps, played: step, value });
+        self.play(step);
+    }
+
+    fn play(&mut self, step: Step) {
         self.played.play(step);
         self.prepared = false;
+        let bytes = self.trees.iter().map(Search::bytes).sum();
+        self.work.tree_bytes = self.work.tree_bytes.max(bytes);
         if self.played.ending().is_none() {
             for tree in &mut self.trees {
                 tree.advance(step, self.played.position());
             }
         }
+    }
+
+    /// What the game has taken so far, evaluations in batches aside.
+    pub(super) fn work(&self) -> Work {
+        let refused = self.trees.iter().map(Search::refused).sum();
+        Work { refused, ..self.work }
     }
 
     pub(super) fn finish(self) -> Finished<G> {

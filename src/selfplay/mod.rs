@@ -12,6 +12,6 @@ mod tests;
 pub use engine::{Engine, EngineError, Judge};
 pub use game::{Finished, Note};
 pub use generate::generate;
-pub use runner::{Control, Observer, PlayError, Workers, play_games};
+pub use runner::{Control, Observer, PlayError, Work, Workers, play_games};
 pub use setup::{Opening, Setup};
 pub use sharded::{OutputError, Plan, config_toml, game_rows, play_shards};

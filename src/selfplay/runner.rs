@@ -18,14 +18,37 @@ use crate::search::{EvalError, Evaluator, MoverValue, PlayoutPolicy};
 pub struct Workers {
     /// Worker threads.
     pub threads: usize,
-    /// Positions a network evaluates a call, and games a worker keeps going.
+    /// Games that a worker keeps going for each network: as many as its batch holds.
     pub batch: usize,
+}
+
+/// What was done to play games.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Work {
+    /// Positions that a network was asked about, padding aside.
+    pub evaluations: u64,
+    /// Positions whose value a network had said before.
+    pub known: u64,
+    /// Positions that were not expanded because a game's tree was full.
+    pub refused: u64,
+    /// The most that the trees of one game took, in bytes.
+    pub tree_bytes: usize,
+}
+
+impl Work {
+    /// Adds other work.
+    pub fn add(&mut self, other: Work) {
+        self.evaluations += other.evaluations;
+        self.known += other.known;
+        self.refused += other.refused;
+        self.tree_bytes = self.tree_bytes.max(other.tree_bytes);
+    }
 }
 
 /// Is told of a run's progress, from any thread.
 pub trait Observer: Sync {
-    /// A game was finished after `evaluations` network evaluations asked for since the last report of the worker.
-    fn game_done(&self, evaluations: u64);
+    /// A game was finished. `work` is that of the game, with all evaluations of its worker since its last report.
+    fn game_done(&self, work: Work);
 }
 
 /// How a run is watched and stopped.
@@ -76,7 +99,7 @@ where
         let index = indices.get(next.fetch_add(1, Ordering::Relaxed))?;
         Some(Slot::<G>::new(setup(*index), engines, seed))
     };
-    let job = Job { engines, slots, batch: workers.batch, control, failed: &failed };
+    let job = Job { engines, slots, control, failed: &failed };
     pool.broadcast(|_| {
         if let Err(error) = job.work(&take, done) {
             // Kept before the others are told to stop, so that theirs is not taken for the cause.
@@ -94,7 +117,6 @@ where
 struct Job<'a> {
     engines: &'a [Engine],
     slots: usize,
-    batch: usize,
     control: Control<'a>,
     failed: &'a AtomicBool,
 }
@@ -106,8 +128,7 @@ impl Job<'_> {
         take: &dyn Fn() -> Option<Slot<G>>,
         done: &dyn Fn(Finished<G>) -> Result<(), E>,
     ) -> Result<(), PlayError<E>> {
-        let mut evaluators =
-            self.engines.iter().map(|engine| engine.evaluator(self.batch)).collect::<Result<Vec<_>, _>>()?;
+        let mut evaluators = self.engines.iter().map(Engine::evaluator).collect::<Result<Vec<_>, _>>()?;
         let mut slots: Vec<Slot<G>> = Vec::new();
         let mut evaluations = 0;
         loop {
@@ -135,8 +156,9 @@ impl Job<'_> {
                             Some(slot) => std::mem::replace(&mut slots[at], slot),
                             None => slots.remove(at),
                         };
+                        let work = Work { evaluations: std::mem::take(&mut evaluations), ..over.work() };
                         done(over.finish()).map_err(PlayError::Output)?;
-                        self.control.observer.game_done(std::mem::take(&mut evaluations));
+                        self.control.observer.game_done(work);
                     }
                 }
             }

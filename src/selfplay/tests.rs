@@ -3,7 +3,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::*;
-use crate::config::RootNoise;
+use crate::config::{Device, Inference, Precision, RootNoise};
 use crate::games::{Ending, Game, GameKind, HalfPoints, Options, Played, Rules, Status, Step, Turn};
 use crate::search::testing::{rng, visits};
 use crate::search::{Choice, ChoiceRule, PlayoutPolicy, RootStep};
@@ -12,7 +12,7 @@ use crate::with_game;
 struct Count(AtomicUsize);
 
 impl Observer for Count {
-    fn game_done(&self, _: u64) {
+    fn game_done(&self, _: Work) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -251,7 +251,8 @@ fn untrained(game: GameKind, folder: &std::path::Path) -> Engine {
     let path = folder.join("untrained.safetensors");
     let network = crate::net::Network::untrained(architecture, 1).expect("a network");
     network.save(&path).expect("saved");
-    Engine::load(Some(&path), visits(12), game, 4, 16).expect("an engine")
+    let inference = Inference { batch: 16, precision: Precision::F32, device: Device::Cpu };
+    Engine::load(Some(&path), visits(12), game, 4, inference).expect("an engine")
 }
 
 #[test]

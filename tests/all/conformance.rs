@@ -305,7 +305,7 @@ fn other_texts_are_refused<G: Game>(game: &G, all: &[(Turn, G)], salt: u32) {
 fn scores_add_up<G: Game>(game: &G) {
     let rows = game.rows();
     let occupied = rows.iter().flat_map(|row| row.chars()).filter(|c| *c != '.').count();
-    assert_eq!(game.pieces(), occupied);
+    assert_eq!(game.piece_count(), occupied);
     let owned = |player| 2 * all_points(game).iter().filter(|p| game.owner(**p) == Some(player)).count() as i32;
     let Some(score) = game.score() else {
         assert!(!G::KIND.has_score());

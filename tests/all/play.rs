@@ -42,7 +42,7 @@ pub fn pick<G: Game>(game: &G, turns: &[(Turn, G)], earlier: &HashSet<u128>, cho
             // Long turns: movements.
             1..=3 => turn.steps().len() > 1,
             // Turns that take pieces off the board.
-            4..=6 => placement(turn) && next.pieces() <= game.pieces(),
+            4..=6 => placement(turn) && next.piece_count() <= game.piece_count(),
             // Boards that were there before.
             7 => placement(turn) && earlier.contains(&next.board_key()),
             // Crowds the lower rows.

@@ -76,8 +76,8 @@ fn tally<G: Game>(game: &G, turn: Turn, next: &G, known: bool, seen: &Seen) {
     let kings = |game: &G| game.rows().concat().chars().filter(|c| "#@".contains(*c)).count();
     let placed = turn.text(game).ends_with(|c: char| c.is_ascii_digit());
     seen.count("movement", turn.steps().len() > 1);
-    seen.count("taken", placed && next.pieces() <= game.pieces());
-    seen.count("several taken", placed && next.pieces() + 1 < game.pieces());
+    seen.count("taken", placed && next.piece_count() <= game.piece_count());
+    seen.count("several taken", placed && next.piece_count() + 1 < game.piece_count());
     seen.count("king", kings(next) > kings(game));
     seen.count("repetition", placed && known);
     seen.count("swap", next.swapped() && !game.swapped());

@@ -1,0 +1,178 @@
+//! `fairkomi bench`
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+
+use super::flags::board_of;
+use super::job::{Job, settled};
+use super::progress::say;
+use super::{Failure, Outcome, print};
+use crate::bench::{BenchError, Plan, behaviour, bench_text, measure, write_bench};
+use crate::config::limits::{self, Whole};
+use crate::config::{Device, Inference, Precision, SearchConfig};
+use crate::games::GameKind;
+use crate::net::{Architecture, NetFile, Network};
+use crate::selfplay::Engine;
+
+/// Measure how fast this machine plays
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    long_about = "Measures playouts, simulations, network evaluations and games a second, how near self-play comes to \
+        what libtorch alone can do with the network, and memory, for each game and size. Without --net a network that \
+        has learnt nothing is as fast as any.",
+    after_help = "Examples:\n  fairkomi bench\n  fairkomi bench --game yugo fugo --size 5 9 --layers 6 --channels 64 \
+        --out runs/bench\n  fairkomi bench --checksum"
+)]
+pub struct Args {
+    /// Games to measure [default: all four]
+    #[arg(long, num_args = 1..)]
+    game: Vec<GameKind>,
+    /// Sides of the boards
+    #[arg(long, value_name = "N", num_args = 1.., default_values_t = [9])]
+    size: Vec<u64>,
+    /// Networks (.safetensors) to measure, at most one a game [default: one that has learnt nothing]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    net: Vec<PathBuf>,
+    /// Convolutions of a network that has learnt nothing
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    layers: u64,
+    /// Channels of each of its convolutions
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    channels: u64,
+    /// Simulations that the search of each step is topped up to
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    visits: u64,
+    /// Positions that a network evaluates a call, and games that a thread keeps going, 16 to 4096
+    #[arg(long, value_name = "N", default_value_t = limits::BATCH.usual)]
+    batch: u64,
+    /// Numbers that networks compute in: auto, f32 or bf16
+    #[arg(long, value_name = "P", default_value = "auto")]
+    precision: Precision,
+    /// What networks compute on: cpu or cuda
+    #[arg(long, value_name = "D", default_value = "cpu")]
+    device: Device,
+    /// Games of each run of self-play with the network [default: four times the batch, for each thread]
+    #[arg(long, value_name = "N")]
+    games: Option<u64>,
+    /// How often everything is measured
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    rounds: u64,
+    /// How long each rate is measured, in seconds
+    #[arg(long, value_name = "S", default_value_t = 2)]
+    seconds: u64,
+    /// Directory for bench.csv and bench.txt
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Only print a number that stands for how the program behaves: a change for speed alone leaves it as it is
+    #[arg(long)]
+    checksum: bool,
+    /// Worker threads of self-play
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    threads: u64,
+}
+
+/// The flag's number, if it is allowed.
+fn whole<T: TryFrom<u64>>(flag: &str, value: u64, allowed: &Whole) -> Result<T, Failure> {
+    allowed.check(value).map_err(|what| Failure::Input(anyhow!("{flag}: {what}")))
+}
+
+impl Args {
+    fn plan(&self) -> Result<Plan, Failure> {
+        let threads: usize = whole("--threads", self.threads, &limits::THREADS)?;
+        let inference = settled(Inference {
+            batch: whole("--batch", self.batch, &limits::BATCH)?,
+            precision: self.precision,
+            device: self.device,
+        })?;
+        let games = self.games.unwrap_or(4 * self.batch * threads as u64);
+        Ok(Plan {
+            search: SearchConfig {
+                visits: whole("--visits", self.visits, &limits::MEASURED_VISITS)?,
+                exploration: limits::EXPLORATION.usual as f32,
+                reduction: limits::REDUCTION.usual as f32,
+                tree_memory: limits::TREE_MEMORY.usual(),
+            },
+            inference,
+            threads,
+            games: whole("--games", games, &limits::SELFPLAY_GAMES)?,
+            rounds: whole("--rounds", self.rounds, &limits::BENCH_ROUNDS)?,
+            duration: Duration::from_secs(whole("--seconds", self.seconds, &limits::BENCH_SECONDS)?),
+        })
+    }
+
+    /// The networks given, one for each game that is measured.
+    fn networks(&self, games: &[GameKind]) -> Result<Vec<NetFile>, Failure> {
+        let given = self.net.iter().map(|path| NetFile::load(path)).collect::<Result<Vec<_>, _>>();
+        let given = given.map_err(Failure::input)?;
+        let architecture = |game| {
+            let layers = whole("--layers", self.layers, &limits::LAYERS)?;
+            let channels = whole("--channels", self.channels, &limits::CHANNELS)?;
+            Ok::<_, Failure>(Architecture { game, layers, channels })
+        };
+        if let Some(file) = given.iter().find(|file| !games.contains(&file.network.game())) {
+            let game = file.network.game();
+            return Err(Failure::Input(anyhow!("--net: there is a network for {game}, which --game does not name")));
+        }
+        let network = |game: &GameKind| {
+            let mut of_game = given.iter().filter(|file| file.network.game() == *game);
+            match (of_game.next(), of_game.next()) {
+                (Some(_), Some(_)) => Err(Failure::Input(anyhow!("--net: there are two networks for {game}"))),
+                (Some(file), None) => Ok(file.clone()),
+                _ => {
+                    let network = Network::untrained(architecture(*game)?, 1).map_err(Failure::input)?;
+                    NetFile::of(network).map_err(Failure::run)
+                }
+            }
+        };
+        games.iter().map(network).collect()
+    }
+}
+
+pub fn run(args: &Args) -> Outcome {
+    if args.checksum {
+        return print(&format!("{}\n", behaviour().map_err(Failure::run)?));
+    }
+    let plan = args.plan()?;
+    let mut games = if args.game.is_empty() { GameKind::ALL.to_vec() } else { args.game.clone() };
+    games.sort_unstable();
+    games.dedup();
+    let networks = args.networks(&games)?;
+    let mut boards = Vec::new();
+    for (game, network) in games.iter().zip(&networks) {
+        for size in &args.size {
+            boards.push((board_of(*game, *size)?, network));
+        }
+    }
+    if let Some(out) = &args.out {
+        fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display())).map_err(Failure::Input)?;
+    }
+    let job = Job::begin(plan.threads)?;
+    let mut measured = Vec::new();
+    for (board, network) in boards {
+        let engine = Engine::with_network(network.clone(), plan.search, board.size, plan.inference);
+        let engine = engine.map_err(Failure::run)?;
+        measured.push(measure(&plan, board, &engine, job.stop.flag(), &say)?);
+        if job.stop.flag().load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    let text = bench_text(&plan, &measured);
+    if let Some(out) = &args.out {
+        write_bench(out, &plan, &measured)?;
+        fs::write(out.join("bench.txt"), &text).map_err(Failure::run)?;
+    }
+    print(&text)
+}
+
+impl From<BenchError> for Failure {
+    fn from(error: BenchError) -> Self {
+        match error {
+            BenchError::Play(error) => error.into(),
+            error => Failure::run(error),
+        }
+    }
+}
