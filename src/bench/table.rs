@@ -10,8 +10,8 @@ use comfy_table::{CellAlignment, Table};
 use serde::Serialize;
 
 use super::{BenchError, bare_forward, memory, playouts, selfplay, simulations};
-use crate::config::{Board, Inference, KomiDraw, SearchConfig, SelfplayConfig};
-use crate::games::{GameKind, HalfPoints};
+use crate::config::{Board, Inference, KomiDraw, RootNoise, SearchConfig, SelfplayConfig, least_komi};
+use crate::games::GameKind;
 use crate::records::{RunError, write_whole};
 use crate::search::PlayoutPolicy;
 use crate::selfplay::{Engine, PlayError};
@@ -201,11 +201,11 @@ pub(super) fn selfplay_config(plan: &Plan, board: Board, games: u64) -> Selfplay
         shard: 64,
         compress: false,
         search: plan.search,
-        komi: KomiDraw { centre: HalfPoints(board.game.has_score() as i32), spread: 0.0 },
+        komi: KomiDraw { centre: least_komi(board.game), spread: 0.0 },
         opening_turns: 4,
         temperature: 1.0,
         temperature_turns: board.size,
-        noise: crate::config::RootNoise::of_share(0.25, 10.0),
+        noise: RootNoise::of_share(0.25, 10.0),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The network's input, in libtorch's own memory.
 
-use tch::kind::Element;
+use half::bf16;
 use tch::{Device, Kind, TchError, Tensor};
+
+use super::planes::Number;
 
 /// Room for a whole batch, written in place and used again for the next one.
 pub(super) struct Input {
@@ -35,7 +37,7 @@ impl Input {
     }
 
     /// Has the planes of a row, and its whole planes' numbers, written by `fill`. `T` must be of the input's kind.
-    pub fn write<T: Element>(&mut self, row: usize, fill: impl FnOnce(&mut [T], &mut [f32])) {
+    pub fn write<T: Number>(&mut self, row: usize, fill: impl FnOnce(&mut [T], &mut [f32])) {
         let [planes, whole] = [self.side * self.side * self.counts[0], self.counts[1]];
         fill(
             &mut numbers(&mut self.planes)[row * planes..(row + 1) * planes],
@@ -47,9 +49,7 @@ impl Input {
     pub fn pad(&mut self, rows: usize, batch: usize) {
         let [planes, whole] = [self.side * self.side * self.counts[0], self.counts[1]];
         match self.kind {
-            Kind::BFloat16 => {
-                numbers::<half::bf16>(&mut self.planes)[rows * planes..batch * planes].fill(half::bf16::ZERO)
-            }
+            Kind::BFloat16 => numbers::<bf16>(&mut self.planes)[rows * planes..batch * planes].fill(bf16::ZERO),
             _ => numbers::<f32>(&mut self.planes)[rows * planes..batch * planes].fill(0.0),
         }
         numbers::<f32>(&mut self.whole)[rows * whole..batch * whole].fill(0.0);
@@ -64,7 +64,7 @@ impl Input {
 
 /// A tensor's numbers, to be written in place.
 #[allow(unsafe_code)]
-fn numbers<T: Element>(tensor: &mut Tensor) -> &mut [T] {
+fn numbers<T: Number>(tensor: &mut Tensor) -> &mut [T] {
     assert!(tensor.kind() == T::KIND && tensor.device() == Device::Cpu && tensor.is_contiguous());
     let (first, count) = (tensor.data_ptr().cast::<T>(), tensor.numel());
     if first.is_null() {

@@ -9,7 +9,7 @@ use super::buffer::Input;
 use super::cache::{Cache, pooled};
 use super::head::{Lattice, Prediction, output_count};
 use super::model::{Model, Network, training_stream};
-use super::planes::{plane_count, whole_count, write_planes, write_position};
+use super::planes::{Number, plane_count, whole_count, write_planes, write_position};
 use super::snapshot::Snapshot;
 use crate::config::{Device, Inference, Precision};
 use crate::games::{Game, GameKind, HalfPoints, Player};
@@ -282,7 +282,7 @@ fn smaller_batches(batch: usize) -> Vec<usize> {
 }
 
 /// Writes a row's planes and whole numbers, which follow one another in `numbers`.
-fn spread<T: super::planes::Number>(numbers: &[f32], planes: &mut [T], whole: &mut [f32]) {
+fn spread<T: Number>(numbers: &[f32], planes: &mut [T], whole: &mut [f32]) {
     let (of_planes, of_whole) = numbers.split_at(planes.len());
     planes.iter_mut().zip(of_planes).for_each(|(plane, number)| *plane = T::of(*number));
     whole.copy_from_slice(of_whole);

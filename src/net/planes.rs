@@ -1,6 +1,7 @@
 //! Positions as planes: what each channel of the network's input means.
 
 use half::bf16;
+use tch::Kind;
 
 use super::scene::Scene;
 use super::snapshot::{Snapshot, Stage};
@@ -160,7 +161,9 @@ pub(super) fn size_scale(n: usize) -> f32 {
 }
 
 /// The numbers that planes are written in.
-pub trait Number: Copy {
+pub(super) trait Number: Copy {
+    /// What libtorch calls them.
+    const KIND: Kind;
     const ZERO: Self;
     const ONE: Self;
     /// The nearest such number.
@@ -168,6 +171,7 @@ pub trait Number: Copy {
 }
 
 impl Number for f32 {
+    const KIND: Kind = Kind::Float;
     const ZERO: f32 = 0.0;
     const ONE: f32 = 1.0;
 
@@ -177,6 +181,7 @@ impl Number for f32 {
 }
 
 impl Number for bf16 {
+    const KIND: Kind = Kind::BFloat16;
     const ZERO: bf16 = bf16::ZERO;
     const ONE: bf16 = bf16::ONE;
 
