@@ -171,20 +171,34 @@ impl<const W: usize> PointSet for Bits<W> {
         Bits::iter(self)
     }
 
+    #[inline]
     fn nth(self, mut index: usize) -> Point {
         for (i, word) in self.0.iter().enumerate() {
             let count = word.count_ones() as usize;
             if index < count {
-                let mut word = *word;
-                for _ in 0..index {
-                    word &= word - 1;
-                }
-                return Point::from_index(i * 64 + word.trailing_zeros() as usize);
+                return Point::from_index(i * 64 + nth_bit(*word, index as u32) as usize);
             }
             index -= count;
         }
         panic!("the set has fewer points than asked for");
     }
+}
+
+/// The place of the `index`-th bit of `word` from below; it has so many.
+#[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
+#[inline]
+fn nth_bit(word: u64, index: u32) -> u32 {
+    // SAFETY: the function is compiled only where the whole build may use BMI2.
+    unsafe { std::arch::x86_64::_pdep_u64(1 << index, word) }.trailing_zeros()
+}
+
+/// The place of the `index`-th bit of `word` from below; it has so many.
+#[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
+fn nth_bit(mut word: u64, index: u32) -> u32 {
+    for _ in 0..index {
+        word &= word - 1;
+    }
+    word.trailing_zeros()
 }
 
 /// The points of a set in ascending order.

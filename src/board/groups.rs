@@ -35,8 +35,17 @@ impl<const W: usize> Geometry<W> {
     /// Sorts the groups of `stones` by whether they have no, one or more liberties among `empty`.
     #[inline]
     pub fn liberties(&self, stones: Bits<W>, empty: Bits<W>) -> Liberties<W> {
+        self.liberties_of(stones, stones, empty)
+    }
+
+    /// As [`Geometry::liberties`], but only of the groups of `stones` that hold one of `seeds`.
+    #[inline]
+    pub fn liberties_of(&self, seeds: Bits<W>, stones: Bits<W>, empty: Bits<W>) -> Liberties<W> {
         let mut found = Liberties { none: Bits::EMPTY, one: Bits::EMPTY, last: Bits::EMPTY, spare: Bits::EMPTY };
-        for group in self.groups(stones) {
+        let mut rest = seeds & stones;
+        while !rest.is_empty() {
+            let group = self.flood(rest.lowest(), stones);
+            rest = rest.without(group);
             let liberties = self.neighbours(group) & empty;
             if liberties.is_empty() {
                 found.none |= group;
@@ -48,6 +57,50 @@ impl<const W: usize> Geometry<W> {
             }
         }
         found
+    }
+
+    /// True if a group of `stones` that holds one of `seeds`, or one of `seeds` itself, touches a point of `targets`.
+    #[inline]
+    pub fn touches(&self, seeds: Bits<W>, stones: Bits<W>, targets: Bits<W>) -> bool {
+        self.grow(seeds, stones, targets).1
+    }
+
+    /// The groups of `stones` that hold one of `seeds` and have no liberty among `empty`.
+    ///
+    /// Made for a few seeds most of which have a liberty at hand.
+    #[inline]
+    pub fn surrounded_of(&self, seeds: Bits<W>, stones: Bits<W>, empty: Bits<W>) -> Bits<W> {
+        let mut surrounded = Bits::EMPTY;
+        let mut rest = seeds & stones;
+        while let Some(stone) = rest.first() {
+            rest.remove(stone);
+            if self.around(stone).meets(empty) {
+                continue;
+            }
+            let (group, lives) = self.grow(Bits::single(stone), stones, empty);
+            rest = rest.without(group);
+            if !lives {
+                surrounded |= group;
+            }
+        }
+        surrounded
+    }
+
+    /// Floods from `seeds` through `stones` until a point of `targets` is touched: what was flooded, and whether one was.
+    #[inline]
+    fn grow(&self, seeds: Bits<W>, stones: Bits<W>, targets: Bits<W>) -> (Bits<W>, bool) {
+        let mut filled = seeds;
+        loop {
+            let beside = self.beside(filled);
+            if beside.meets(targets) {
+                return (filled, true);
+            }
+            let grown = filled | beside & stones;
+            if grown == filled {
+                return (filled, false);
+            }
+            filled = grown;
+        }
     }
 
     /// The stones of groups of `stones` that have no liberty among `empty`.
