@@ -94,6 +94,8 @@ fn playouts_end_with_the_result_of_the_rules() {
             let allowed = match (game, size) {
                 (GameKind::Sligo, 2) => 100,
                 (GameKind::Sligo, 3) => 10,
+                // From the empty board 2.6 % are on 4x4 and 5x5, 0.4 % on 7x7 (of 20,000).
+                (GameKind::Sligo, 4..) => 5,
                 _ => 1,
             };
             assert!(100 * capped <= allowed * all, "{game} {size}: {capped} of {all} capped");
