@@ -33,20 +33,23 @@ impl<const W: usize> Bits<W> {
     #[inline]
     pub fn single(point: Point) -> Self {
         let mut bits = Self::EMPTY;
-        bits.insert(point);
+        // Without an index into the words they stay in registers.
+        for (index, word) in bits.0.iter_mut().enumerate() {
+            *word = u64::from(point.word() == index) << point.bit();
+        }
         bits
     }
 
     /// Adds `point`.
     #[inline]
     pub fn insert(&mut self, point: Point) {
-        self.0[point.word()] |= 1 << point.bit();
+        *self = *self | Self::single(point);
     }
 
     /// Takes `point` out.
     #[inline]
     pub fn remove(&mut self, point: Point) {
-        self.0[point.word()] &= !(1 << point.bit());
+        *self = self.without(Self::single(point));
     }
 
     /// The lowest point, if there is one.
@@ -64,11 +67,11 @@ impl<const W: usize> Bits<W> {
     #[inline]
     pub fn lowest(self) -> Self {
         let mut out = Self::EMPTY;
-        for (index, word) in self.0.iter().enumerate() {
-            if *word != 0 {
-                out.0[index] = word & word.wrapping_neg();
-                return out;
-            }
+        // All ones until a word with a point was met; a branch would be foreseen badly.
+        let mut below = u64::MAX;
+        for (lowest, word) in out.0.iter_mut().zip(self.0) {
+            *lowest = word & word.wrapping_neg() & below;
+            below &= u64::from(word == 0).wrapping_neg();
         }
         out
     }
@@ -130,7 +133,7 @@ impl<const W: usize> Bits<W> {
     /// True if the set holds no point.
     #[inline]
     pub fn is_empty(self) -> bool {
-        self.0.iter().all(|word| *word == 0)
+        self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
     /// The number of points.

@@ -59,25 +59,43 @@ impl<const W: usize> Geometry<W> {
         found
     }
 
-    /// True if a group of `stones` that holds one of `seeds`, or one of `seeds` itself, touches a point of `targets`.
-    #[inline]
-    pub fn touches(&self, seeds: Bits<W>, stones: Bits<W>, targets: Bits<W>) -> bool {
-        self.grow(seeds, stones, targets).1
+    /// The empty points where a stone of `own` would belong to a group with a liberty, or would take the last liberty
+    /// from a group of `enemy`.
+    pub fn placements(&self, own: Bits<W>, enemy: Bits<W>) -> Bits<W> {
+        let empty = self.all().without(own | enemy);
+        let open = empty & self.neighbours(empty);
+        let mut closed = empty.without(open);
+        if closed.is_empty() {
+            return open;
+        }
+        // Groups next to an open point have that liberty, whatever closed point is filled.
+        let free = self.neighbours(open);
+        let alive = self.flood(free & own, own);
+        closed = closed.without(self.neighbours(alive));
+        if closed.is_empty() {
+            return empty;
+        }
+        let near = self.neighbours(closed);
+        closed = closed.without(self.liberties_of(near, own, empty).spare);
+        let mut rest = self.neighbours(closed) & enemy;
+        while !rest.is_empty() {
+            let (group, lives) = self.grow(rest.lowest(), enemy, free);
+            rest = rest.without(group);
+            let liberties = self.neighbours(group) & empty;
+            if !lives && liberties.at_most_one() {
+                closed = closed.without(liberties);
+            }
+        }
+        empty.without(closed)
     }
 
-    /// The groups of `stones` that hold one of `seeds` and have no liberty among `empty`.
-    ///
-    /// Made for a few seeds most of which have a liberty at hand.
+    /// The groups of `stones` that hold one of `seeds` and none of the stones of `free`, which have a liberty.
     #[inline]
-    pub fn surrounded_of(&self, seeds: Bits<W>, stones: Bits<W>, empty: Bits<W>) -> Bits<W> {
+    pub fn surrounded_of(&self, seeds: Bits<W>, stones: Bits<W>, free: Bits<W>) -> Bits<W> {
         let mut surrounded = Bits::EMPTY;
-        let mut rest = seeds & stones;
-        while let Some(stone) = rest.first() {
-            rest.remove(stone);
-            if self.around(stone).meets(empty) {
-                continue;
-            }
-            let (group, lives) = self.grow(Bits::single(stone), stones, empty);
+        let mut rest = (seeds & stones).without(free);
+        while !rest.is_empty() {
+            let (group, lives) = self.grow(rest.lowest(), stones, free);
             rest = rest.without(group);
             if !lives {
                 surrounded |= group;
@@ -86,18 +104,24 @@ impl<const W: usize> Geometry<W> {
         surrounded
     }
 
-    /// Floods from `seeds` through `stones` until a point of `targets` is touched: what was flooded, and whether one was.
+    /// True if a group of `stones` that holds one of `seeds` also holds one of `free`.
     #[inline]
-    fn grow(&self, seeds: Bits<W>, stones: Bits<W>, targets: Bits<W>) -> (Bits<W>, bool) {
+    pub fn reaches(&self, seeds: Bits<W>, stones: Bits<W>, free: Bits<W>) -> bool {
+        let seeds = seeds & stones;
+        seeds.meets(free) || !seeds.is_empty() && self.grow(seeds, stones, free).1
+    }
+
+    /// Floods from `seeds` through `stones` until one of `free` is reached: what was flooded, and whether one was.
+    #[inline]
+    fn grow(&self, seeds: Bits<W>, stones: Bits<W>, free: Bits<W>) -> (Bits<W>, bool) {
         let mut filled = seeds;
         loop {
-            let beside = self.beside(filled);
-            if beside.meets(targets) {
-                return (filled, true);
+            let grown = filled | self.beside(filled) & stones;
+            if grown.meets(free) {
+                return (grown, true);
             }
-            let grown = filled | beside & stones;
             if grown == filled {
-                return (filled, false);
+                return (grown, false);
             }
             filled = grown;
         }

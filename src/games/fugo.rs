@@ -54,34 +54,25 @@ impl<const W: usize> Fugo<W> {
     /// A stone with an empty neighbour smothers no friendly group. Only for the other points one has to look at the
     /// groups next to them.
     fn placements(&self) -> Bits<W> {
-        let empty = self.empty();
-        let open = empty & self.board.neighbours(empty);
-        let closed = empty.without(open);
-        if closed.is_empty() {
-            return open;
-        }
-        let spare = self.board.liberties_of(self.board.neighbours(closed), self.own(), empty).spare;
-        let rest = closed.without(spare);
-        let last = self.board.liberties_of(self.board.neighbours(rest), self.enemy(), empty).last;
-        open | closed & (spare | last)
+        self.board.placements(self.own(), self.enemy())
     }
 
     /// Places a stone on the empty `point`, or returns false if the rules forbid it (see `placements`). The mover has
     /// no smothered group. The turn is not ended.
     pub(crate) fn try_place(&mut self, point: Point) -> bool {
         let around = self.board.around(point);
-        let (own, mut empty) = (self.own(), self.empty());
-        empty.remove(point);
+        let single = Bits::single(point);
+        let free = self.board.neighbours(self.empty().without(single));
         // Only groups next to the point can have lost their last liberty.
-        let smothered = self.board.surrounded_of(around, self.enemy(), empty);
-        let lives = around.meets(empty) || self.board.touches(around & own, own, empty);
+        let smothered = self.board.surrounded_of(around, self.enemy(), free);
+        let lives = free.meets(single) || self.board.reaches(around, self.own(), free);
         if smothered.is_empty() && !lives {
             return false;
         }
-        self.stones.of_mut(self.to_move).insert(point);
+        *self.stones.of_mut(self.to_move) |= single;
         *self.smothered.of_mut(self.to_move.other()) |= smothered;
         if !lives {
-            *self.smothered.of_mut(self.to_move) = self.board.flood(Bits::single(point), self.own());
+            *self.smothered.of_mut(self.to_move) = self.board.flood(single, self.own());
         }
         true
     }
@@ -117,12 +108,9 @@ impl<const W: usize> Fugo<W> {
 
     /// Whether `stone` may move to the empty `point`: [`Fugo::destinations`] for one point.
     pub(crate) fn may_move(&self, stone: Point, point: Point) -> bool {
-        let (mut own, mut empty) = (self.own(), self.empty());
-        own.remove(stone);
-        empty.insert(stone);
-        empty.remove(point);
-        let around = self.board.around(point);
-        around.meets(empty) || self.board.touches(around & own, own, empty)
+        let (from, to) = (Bits::single(stone), Bits::single(point));
+        let free = self.board.neighbours((self.empty() | from).without(to));
+        free.meets(to) || self.board.reaches(self.board.around(point), self.own().without(from), free)
     }
 
     /// Moves `stone` to `point`, which must be allowed. The turn is not ended.
@@ -137,7 +125,8 @@ impl<const W: usize> Fugo<W> {
             *smothered = smothered.without(freed);
         }
         self.stones.of_mut(me).insert(point);
-        let smothered = self.board.surrounded_of(self.board.around(point), self.enemy(), self.empty());
+        let free = self.board.neighbours(self.empty());
+        let smothered = self.board.surrounded_of(self.board.around(point), self.enemy(), free);
         *self.smothered.of_mut(enemy) |= smothered;
     }
 

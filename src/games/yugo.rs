@@ -91,17 +91,7 @@ impl<const W: usize> Yugo<W> {
         if self.handicap_left > 0 {
             return self.placements().pawns;
         }
-        let empty = self.empty();
-        let open = empty & self.board.neighbours(empty);
-        let closed = empty.without(open);
-        if closed.is_empty() {
-            return open;
-        }
-        let (own, enemy) = (self.own(), self.enemy());
-        let spare = self.board.liberties_of(self.board.neighbours(closed), own, empty).spare;
-        let rest = closed.without(spare);
-        let last = self.board.liberties_of(self.board.neighbours(rest), enemy, empty).last;
-        open | closed & (spare | last)
+        self.board.placements(self.own(), self.enemy())
     }
 
     /// Places a piece on the empty `point`, or returns false if none is legal there (handicap: see `placements`).
@@ -110,24 +100,24 @@ impl<const W: usize> Yugo<W> {
     /// surrounded friendly groups, remove all pawns from them as well."
     pub(crate) fn try_place(&mut self, point: Point) -> bool {
         let around = self.board.around(point);
-        let (own, enemy) = (self.own(), self.enemy());
-        let mut empty = self.empty();
-        empty.remove(point);
+        let (own, single) = (self.own(), Bits::single(point));
+        let empty = self.empty().without(single);
+        let free = self.board.neighbours(empty);
         // Only groups next to the point can have lost their last liberty.
-        let surrounded = self.board.surrounded_of(around, enemy, empty);
+        let surrounded = self.board.surrounded_of(around, self.enemy(), free);
         let mover = self.pieces.of_mut(self.to_move);
         if surrounded.is_empty() {
-            let lives = around.meets(empty) || self.board.touches(around & own, own, empty);
+            let lives = free.meets(single) || self.board.reaches(around, own, free);
             if lives {
-                mover.all.insert(point);
+                mover.all |= single;
             }
             return lives;
         }
-        mover.all.insert(point);
-        mover.kings.insert(point);
+        mover.all |= single;
+        mover.kings |= single;
         self.pieces.of_mut(self.to_move.other()).remove_pawns(surrounded);
         // An own group that is surrounded now holds the new king: all others were looked at when they became so.
-        let group = self.board.surrounded_of(Bits::single(point), self.own(), self.empty());
+        let group = self.board.surrounded_of(single, self.own(), self.board.neighbours(self.empty()));
         self.pieces.of_mut(self.to_move).remove_pawns(group);
         true
     }
