@@ -1,12 +1,17 @@
-//! Speed of the rules: legal steps of a position, and random plies (steps) of playouts.
+//! Speed of the rules: legal steps of a position, turns of playouts, and the same next to random Go by `board-game`.
 
 use std::hint::black_box;
 use std::time::Duration;
 
+use board_game::board::Board;
+use board_game::games::go::{GoBoard, Komi, Move, Rules, Tile};
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use fairkomi::games::{GameKind, HalfPoints, Options, Phase};
 use fairkomi::search::{PlayoutPolicy, Purpose, playout, stream};
 use fairkomi::with_game;
+use rand_chacha::ChaCha8Rng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 
 const SIZES: [usize; 3] = [5, 9, 13];
 
@@ -50,6 +55,75 @@ fn playouts<G: PlayoutPolicy>(group: &mut BenchmarkGroup<'_, WallTime>, size: us
     });
 }
 
+/// Playouts that one iteration of the comparison plays: always the same, so that their turns can be counted.
+const PLAYOUTS: u64 = 500;
+
+/// Turns of playouts from the empty 9x9 board, the result included.
+fn turns<G: PlayoutPolicy>(group: &mut BenchmarkGroup<'_, WallTime>) {
+    let start = G::new(9, Options::default());
+    let fresh = || stream(1, Purpose::Playout, 2);
+    let count = |rng: &mut ChaCha8Rng| {
+        let (mut position, mut steps) = (start.clone(), Vec::new());
+        position.play_out(G::playout_cap(9), rng, |step| steps.push(step));
+        let mut again = start.clone();
+        steps.into_iter().fold(0, |turns, step| {
+            again.play(step);
+            turns + (again.phase() == Phase::Start) as u64
+        })
+    };
+    let mut rng = fresh();
+    group.throughput(Throughput::Elements((0..PLAYOUTS).map(|_| count(&mut rng)).sum()));
+    group.bench_function(G::KIND.to_string(), |bencher| {
+        bencher.iter(|| {
+            let mut rng = fresh();
+            for _ in 0..PLAYOUTS {
+                black_box(playout(black_box(&start), HalfPoints(1), &mut rng));
+            }
+        });
+    });
+}
+
+/// One random game of Go on 9x9 with `board-game`, until two passes; returns its plies. They pass for want of a move
+/// alone, and the crate knows the result at the end.
+fn random_go(next: impl Fn(&mut GoBoard, &mut Xoshiro256PlusPlus), rng: &mut Xoshiro256PlusPlus) -> u64 {
+    let mut board = GoBoard::new(9, Komi::new(15), Rules::tromp_taylor());
+    let mut plies = 0;
+    while !board.is_done() {
+        next(&mut board, rng);
+        plies += 1;
+    }
+    black_box(board.outcome());
+    plies
+}
+
+/// The crate's own sampler of placements.
+fn go_sampler(board: &mut GoBoard, rng: &mut Xoshiro256PlusPlus) {
+    let drawn = board.random_available_place_move(rng).expect("the game goes on");
+    board.play(drawn.unwrap_or(Move::Pass)).expect("the move is available");
+}
+
+/// Any point is tried until one can be played, and only after 16 failures the sampler is asked.
+fn go_tries(board: &mut GoBoard, rng: &mut Xoshiro256PlusPlus) {
+    for _ in 0..16 {
+        let point = (u64::from(rng.next_u32()) * 81 >> 32) as u8;
+        if board.play(Move::Place(Tile::new(point % 9, point / 9))).is_ok() {
+            return;
+        }
+    }
+    go_sampler(board, rng);
+}
+
+/// Plies of random Go. Of the crate's rule sets Tromp-Taylor is the faster one, and these are its fastest ways to draw.
+fn go(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    next: impl Fn(&mut GoBoard, &mut Xoshiro256PlusPlus) + Copy,
+) {
+    let games = |rng: &mut Xoshiro256PlusPlus| (0..4).map(|_| random_go(next, rng)).sum();
+    group.throughput(Throughput::Elements(games(&mut Xoshiro256PlusPlus::seed_from_u64(1))));
+    group.bench_function(name, |bencher| bencher.iter(|| games(&mut Xoshiro256PlusPlus::seed_from_u64(1))));
+}
+
 fn rules(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("legal_steps");
     for game in GameKind::ALL {
@@ -64,6 +138,13 @@ fn rules(criterion: &mut Criterion) {
             with_game!(game, size, G => playouts::<G>(&mut group, size));
         }
     }
+    group.finish();
+    let mut group = criterion.benchmark_group("playout_turns_9x9_vs_board_game");
+    go(&mut group, "board_game_go_sampler", go_sampler);
+    for game in GameKind::ALL {
+        with_game!(game, 9, G => turns::<G>(&mut group));
+    }
+    go(&mut group, "board_game_go_tries", go_tries);
     group.finish();
 }
 

@@ -35,20 +35,23 @@ impl<const W: usize> Bits<W> {
     #[inline]
     pub fn single(point: Point) -> Self {
         let mut bits = Self::EMPTY;
-        bits.insert(point);
+        // Without an index into the words they stay in registers.
+        for (index, word) in bits.0.iter_mut().enumerate() {
+            *word = u64::from(point.word() == index) << point.bit();
+        }
         bits
     }
 
     /// Adds `point`.
     #[inline]
     pub fn insert(&mut self, point: Point) {
-        self.0[point.word()] |= 1 << point.bit();
+        *self = *self | Self::single(point);
     }
 
     /// Takes `point` out.
     #[inline]
     pub fn remove(&mut self, point: Point) {
-        self.0[point.word()] &= !(1 << point.bit());
+        *self = self.without(Self::single(point));
     }
 
     /// The lowest point, if there is one.
@@ -66,11 +69,11 @@ impl<const W: usize> Bits<W> {
     #[inline]
     pub fn lowest(self) -> Self {
         let mut out = Self::EMPTY;
-        for (index, word) in self.0.iter().enumerate() {
-            if *word != 0 {
-                out.0[index] = word & word.wrapping_neg();
-                return out;
-            }
+        // All ones until a word with a point was met; a branch would be foreseen badly.
+        let mut below = u64::MAX;
+        for (lowest, word) in out.0.iter_mut().zip(self.0) {
+            *lowest = word & word.wrapping_neg() & below;
+            below &= u64::from(word == 0).wrapping_neg();
         }
         out
     }
@@ -140,7 +143,7 @@ impl<const W: usize> Bits<W> {
     /// True if the set holds no point.
     #[inline]
     pub fn is_empty(self) -> bool {
-        self.0.iter().all(|word| *word == 0)
+        self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
     /// The number of points.
@@ -181,24 +184,39 @@ impl<const W: usize> PointSet for Bits<W> {
         Bits::iter(self)
     }
 
+    #[inline]
     fn words(&self) -> &[u64] {
         &self.0
     }
 
+    #[inline]
     fn nth(self, mut index: usize) -> Point {
         for (i, word) in self.0.iter().enumerate() {
             let count = word.count_ones() as usize;
             if index < count {
-                let mut word = *word;
-                for _ in 0..index {
-                    word &= word - 1;
-                }
-                return Point::from_index(i * 64 + word.trailing_zeros() as usize);
+                return Point::from_index(i * 64 + nth_bit(*word, index as u32) as usize);
             }
             index -= count;
         }
         panic!("the set has fewer points than asked for");
     }
+}
+
+/// The place of the `index`-th bit of `word` from below; it has so many.
+#[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
+#[inline]
+fn nth_bit(word: u64, index: u32) -> u32 {
+    // SAFETY: the function is compiled only where the whole build may use BMI2.
+    unsafe { std::arch::x86_64::_pdep_u64(1 << index, word) }.trailing_zeros()
+}
+
+/// The place of the `index`-th bit of `word` from below; it has so many.
+#[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
+fn nth_bit(mut word: u64, index: u32) -> u32 {
+    for _ in 0..index {
+        word &= word - 1;
+    }
+    word.trailing_zeros()
 }
 
 /// The points of a set in ascending order.

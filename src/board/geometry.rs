@@ -16,6 +16,9 @@ pub const MAX_SIZE: usize = 19;
 /// The column letters of GTP; there is no I.
 const COLUMNS: &[u8; MAX_SIZE] = b"ABCDEFGHJKLMNOPQRST";
 
+/// At least the places of the widest bitboard; a power of two, so that an index into as many needs no check.
+const PLACES: usize = 512;
+
 /// A point of the board: its place in a bitboard of the board's size.
 ///
 /// Only the [`Geometry`] of that size can name it or tell its row and column.
@@ -203,9 +206,35 @@ impl<const W: usize> Geometry<W> {
 
     /// Neighbours, unused columns not yet masked away.
     #[inline]
-    fn beside(&self, bits: Bits<W>) -> Bits<W> {
+    pub(super) fn beside(&self, bits: Bits<W>) -> Bits<W> {
         bits.up(1) | bits.down(1) | bits.up(Self::STRIDE) | bits.down(Self::STRIDE)
     }
+
+    /// The points orthogonally adjacent to `point`.
+    #[inline]
+    pub fn around(&self, point: Point) -> Bits<W> {
+        Self::AROUND[point.index() % PLACES] & self.all
+    }
+
+    /// The places beside each place, unused columns among them.
+    const AROUND: &'static [Bits<W>; PLACES] = &{
+        let mut around = [Bits::EMPTY; PLACES];
+        let (mut place, stride) = (0, Self::STRIDE as usize);
+        while place < 64 * W {
+            let mut bits = [0; W];
+            let beside = [place + 1, place.wrapping_sub(1), place + stride, place.wrapping_sub(stride)];
+            let mut i = 0;
+            while i < beside.len() {
+                if beside[i] < 64 * W {
+                    bits[beside[i] / 64] |= 1 << (beside[i] % 64);
+                }
+                i += 1;
+            }
+            around[place] = Bits(bits);
+            place += 1;
+        }
+        around
+    };
 
     /// The points diagonally adjacent to a point of `bits`.
     #[inline]
@@ -263,6 +292,7 @@ mod tests {
             let board = Geometry::<6>::new(n);
             for a in board.all() {
                 let (neighbours, diagonals) = (board.neighbours(Bits::single(a)), board.diagonals(Bits::single(a)));
+                assert_eq!(board.around(a), neighbours);
                 let (row, column) = board.row_column(a);
                 for b in board.all() {
                     let (other_row, other_column) = board.row_column(b);

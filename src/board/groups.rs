@@ -35,8 +35,17 @@ impl<const W: usize> Geometry<W> {
     /// Sorts the groups of `stones` by whether they have no, one or more liberties among `empty`.
     #[inline]
     pub fn liberties(&self, stones: Bits<W>, empty: Bits<W>) -> Liberties<W> {
+        self.liberties_of(stones, stones, empty)
+    }
+
+    /// As [`Geometry::liberties`], but only of the groups of `stones` that hold one of `seeds`.
+    #[inline]
+    pub fn liberties_of(&self, seeds: Bits<W>, stones: Bits<W>, empty: Bits<W>) -> Liberties<W> {
         let mut found = Liberties { none: Bits::EMPTY, one: Bits::EMPTY, last: Bits::EMPTY, spare: Bits::EMPTY };
-        for group in self.groups(stones) {
+        let mut rest = seeds & stones;
+        while !rest.is_empty() {
+            let group = self.flood(rest.lowest(), stones);
+            rest = rest.without(group);
             let liberties = self.neighbours(group) & empty;
             if liberties.is_empty() {
                 found.none |= group;
@@ -48,6 +57,74 @@ impl<const W: usize> Geometry<W> {
             }
         }
         found
+    }
+
+    /// The empty points where a stone of `own` would belong to a group with a liberty, or would take the last liberty
+    /// from a group of `enemy`.
+    pub fn placements(&self, own: Bits<W>, enemy: Bits<W>) -> Bits<W> {
+        let empty = self.all().without(own | enemy);
+        let open = empty & self.neighbours(empty);
+        let mut closed = empty.without(open);
+        if closed.is_empty() {
+            return open;
+        }
+        // Groups next to an open point have that liberty, whatever closed point is filled.
+        let free = self.neighbours(open);
+        let alive = self.flood(free & own, own);
+        closed = closed.without(self.neighbours(alive));
+        if closed.is_empty() {
+            return empty;
+        }
+        let near = self.neighbours(closed);
+        closed = closed.without(self.liberties_of(near, own, empty).spare);
+        let mut rest = self.neighbours(closed) & enemy;
+        while !rest.is_empty() {
+            let (group, lives) = self.grow(rest.lowest(), enemy, free);
+            rest = rest.without(group);
+            let liberties = self.neighbours(group) & empty;
+            if !lives && liberties.at_most_one() {
+                closed = closed.without(liberties);
+            }
+        }
+        empty.without(closed)
+    }
+
+    /// The groups of `stones` that hold one of `seeds` and none of the stones of `free`, which have a liberty.
+    #[inline]
+    pub fn surrounded_of(&self, seeds: Bits<W>, stones: Bits<W>, free: Bits<W>) -> Bits<W> {
+        let mut surrounded = Bits::EMPTY;
+        let mut rest = (seeds & stones).without(free);
+        while !rest.is_empty() {
+            let (group, lives) = self.grow(rest.lowest(), stones, free);
+            rest = rest.without(group);
+            if !lives {
+                surrounded |= group;
+            }
+        }
+        surrounded
+    }
+
+    /// True if a group of `stones` that holds one of `seeds` also holds one of `free`.
+    #[inline]
+    pub fn reaches(&self, seeds: Bits<W>, stones: Bits<W>, free: Bits<W>) -> bool {
+        let seeds = seeds & stones;
+        seeds.meets(free) || !seeds.is_empty() && self.grow(seeds, stones, free).1
+    }
+
+    /// Floods from `seeds` through `stones` until one of `free` is reached: what was flooded, and whether one was.
+    #[inline]
+    fn grow(&self, seeds: Bits<W>, stones: Bits<W>, free: Bits<W>) -> (Bits<W>, bool) {
+        let mut filled = seeds;
+        loop {
+            let grown = filled | self.beside(filled) & stones;
+            if grown.meets(free) {
+                return (grown, true);
+            }
+            if grown == filled {
+                return (grown, false);
+            }
+            filled = grown;
+        }
     }
 
     /// The stones of groups of `stones` that have no liberty among `empty`.

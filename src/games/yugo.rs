@@ -23,19 +23,24 @@ pub struct Yugo<const W: usize> {
 /// One player's pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Pieces<const W: usize> {
-    pawns: Bits<W>,
+    all: Bits<W>,
     kings: Bits<W>,
 }
 
 impl<const W: usize> Pieces<W> {
-    const NONE: Self = Pieces { pawns: Bits::EMPTY, kings: Bits::EMPTY };
+    const NONE: Self = Pieces { all: Bits::EMPTY, kings: Bits::EMPTY };
 
-    fn all(self) -> Bits<W> {
-        self.pawns | self.kings
+    fn pawns(self) -> Bits<W> {
+        self.all.without(self.kings)
+    }
+
+    /// Takes the pawns among `points` off the board.
+    fn remove_pawns(&mut self, points: Bits<W>) {
+        self.all = self.all.without(points) | self.kings;
     }
 
     fn map(self, board: &Geometry<W>, symmetry: Symmetry) -> Self {
-        Pieces { pawns: board.map_bits(symmetry, self.pawns), kings: board.map_bits(symmetry, self.kings) }
+        Pieces { all: board.map_bits(symmetry, self.all), kings: board.map_bits(symmetry, self.kings) }
     }
 }
 
@@ -53,17 +58,15 @@ impl<const W: usize> Yugo<W> {
 
     /// The mover's pieces.
     pub(crate) fn own(&self) -> Bits<W> {
-        self.pieces.of(self.to_move).all()
+        self.pieces.of(self.to_move).all
     }
 
-    /// The points where the mover may place a piece.
-    pub(crate) fn all_placements(&self) -> Bits<W> {
-        let placements = self.placements();
-        if self.handicap_left > 0 { placements.pawns } else { placements.pawns | placements.kings }
+    fn enemy(&self) -> Bits<W> {
+        self.pieces.of(self.to_move.other()).all
     }
 
     pub(crate) fn empty(&self) -> Bits<W> {
-        self.board.all().without(self.pieces.black.all() | self.pieces.white.all())
+        self.board.all().without(self.pieces.black.all | self.pieces.white.all)
     }
 
     /// "Place a pawn of their color on an empty point such that the number of surrounded groups remains
@@ -75,55 +78,70 @@ impl<const W: usize> Yugo<W> {
     /// liberty of one, and the own group exactly where it has no empty point left.
     fn placements(&self) -> Placements<W> {
         let empty = self.empty();
-        let own = self.board.liberties(self.pieces.of(self.to_move).all(), empty);
-        let enemy = self.board.liberties(self.pieces.of(self.to_move.other()).all(), empty);
+        let own = self.board.liberties(self.own(), empty);
+        let enemy = self.board.liberties(self.enemy(), empty);
         let breathing = self.board.neighbours(empty) | own.spare;
         Placements { pawns: (empty & breathing).without(enemy.last), kings: enemy.last }
     }
 
-    /// "Remove all pawns from all such groups. In the resulting position, if there are any surrounded
-    /// friendly groups, remove all pawns from them as well."
-    fn place(&mut self, point: Point) {
-        let (me, enemy) = (self.to_move, self.to_move.other());
-        let single = Bits::single(point);
+    /// The points where the mover may place a piece.
+    ///
+    /// A point with an empty neighbour always is one. Only for the others one has to look at the groups next to them.
+    pub(crate) fn all_placements(&self) -> Bits<W> {
+        if self.handicap_left > 0 {
+            return self.placements().pawns;
+        }
+        self.board.placements(self.own(), self.enemy())
+    }
+
+    /// Places a piece on the empty `point`, or returns false if none is legal there (handicap: see `placements`).
+    ///
+    /// "Place a king ... and remove all pawns from all such groups. In the resulting position, if there are any
+    /// surrounded friendly groups, remove all pawns from them as well."
+    pub(crate) fn try_place(&mut self, point: Point) -> bool {
+        let around = self.board.around(point);
+        let (own, single) = (self.own(), Bits::single(point));
         let empty = self.empty().without(single);
+        let free = self.board.neighbours(empty);
         // Only groups next to the point can have lost their last liberty.
-        let enemy_pieces = self.pieces.of(enemy).all();
-        let mut surrounded = Bits::EMPTY;
-        let mut beside = self.board.neighbours(single) & enemy_pieces;
-        while !beside.is_empty() {
-            let group = self.board.flood(beside.lowest(), enemy_pieces);
-            if !self.board.neighbours(group).meets(empty) {
-                surrounded |= group;
-            }
-            beside = beside.without(group);
-        }
+        let surrounded = self.board.surrounded_of(around, self.enemy(), free);
+        let mover = self.pieces.of_mut(self.to_move);
         if surrounded.is_empty() {
-            self.pieces.of_mut(me).pawns.insert(point);
-            return;
+            let lives = free.meets(single) || self.board.reaches(around, own, free);
+            if lives {
+                mover.all |= single;
+            }
+            return lives;
         }
-        self.pieces.of_mut(me).kings.insert(point);
-        let enemy_pawns = &mut self.pieces.of_mut(enemy).pawns;
-        *enemy_pawns = enemy_pawns.without(surrounded);
+        mover.all |= single;
+        mover.kings |= single;
+        self.pieces.of_mut(self.to_move.other()).remove_pawns(surrounded);
         // An own group that is surrounded now holds the new king: all others were looked at when they became so.
-        let group = self.board.flood(single, self.pieces.of(me).all());
-        if !self.board.neighbours(group).meets(self.empty()) {
-            let own_pawns = &mut self.pieces.of_mut(me).pawns;
-            *own_pawns = own_pawns.without(group);
+        let group = self.board.surrounded_of(single, self.own(), self.board.neighbours(self.empty()));
+        self.pieces.of_mut(self.to_move).remove_pawns(group);
+        true
+    }
+
+    /// What every turn ends with.
+    pub(crate) fn end_turn(&mut self, pass: bool) {
+        self.passes = if pass { self.passes + 1 } else { 0 };
+        self.handicap_left = self.handicap_left.saturating_sub(1);
+        if self.handicap_left == 0 {
+            self.to_move = self.to_move.other();
         }
     }
 
     /// The pieces of `player` in groups without a liberty.
     fn surrounded(&self, player: Player) -> Bits<W> {
-        self.board.surrounded(self.pieces.of(player).all(), self.empty())
+        self.board.surrounded(self.pieces.of(player).all, self.empty())
     }
 
     /// "Empty points in their territories, plus the number of pieces of their color in groups with one or more
     /// liberties, plus the number of enemy kings in groups without liberties."
     fn paid_points(&self, player: Player) -> Bits<W> {
-        let territories = self.board.territories(self.pieces.black.all(), self.pieces.white.all());
+        let territories = self.board.territories(self.pieces.black.all, self.pieces.white.all);
         let territory = if player == Black { territories.black } else { territories.white };
-        let alive = self.pieces.of(player).all().without(self.surrounded(player));
+        let alive = self.pieces.of(player).all.without(self.surrounded(player));
         let taken = self.pieces.of(player.other()).kings & self.surrounded(player.other());
         territory | alive | taken
     }
@@ -150,11 +168,12 @@ impl<const W: usize> Game for Yugo<W> {
         let mut game = Self::new(start.size, Options::default());
         let cells = [Cell::Stone(Black), Cell::King(Black), Cell::Stone(White), Cell::King(White)];
         let [pawns, kings, white_pawns, white_kings] = start.points(GameKind::Yugo, &game.board, cells)?;
-        game.pieces.black = Pieces { pawns, kings };
-        game.pieces.white = Pieces { pawns: white_pawns, kings: white_kings };
+        game.pieces.black = Pieces { all: pawns | kings, kings };
+        game.pieces.white = Pieces { all: white_pawns | white_kings, kings: white_kings };
         game.to_move = start.to_move;
         game.button = start.button;
-        let lost = game.pieces.black.pawns & game.surrounded(Black) | game.pieces.white.pawns & game.surrounded(White);
+        let lost =
+            game.surrounded(Black) & game.pieces.black.pawns() | game.surrounded(White) & game.pieces.white.pawns();
         if !lost.is_empty() {
             return Err(unreachable(&game.board, "a pawn stands in a surrounded group", lost));
         }
@@ -173,27 +192,23 @@ impl<const W: usize> Game for Yugo<W> {
         if let Some(end) = self.end() {
             return Status::Over(end);
         }
-        let placements = self.placements();
-        if self.handicap_left > 0 {
-            return Status::Running(StepSet { points: placements.pawns, specials: Specials::NONE });
-        }
         // "Take the button, provided that none of the players has taken it before" / "Pass, provided that the
         // button is already taken."
-        let specials = if self.button.is_none() { Specials::BUTTON } else { Specials::PASS };
-        Status::Running(StepSet { points: placements.pawns | placements.kings, specials })
+        let specials = match self.button {
+            _ if self.handicap_left > 0 => Specials::NONE,
+            None => Specials::BUTTON,
+            Some(_) => Specials::PASS,
+        };
+        Status::Running(StepSet { points: self.all_placements(), specials })
     }
 
     fn play(&mut self, step: Step) {
         match step {
-            Step::Point(point) => self.place(point),
+            Step::Point(point) => _ = self.try_place(point),
             Step::BUTTON => self.button = Some(self.to_move),
             _ => {}
         }
-        self.passes = if step == Step::PASS { self.passes + 1 } else { 0 };
-        self.handicap_left = self.handicap_left.saturating_sub(1);
-        if self.handicap_left == 0 {
-            self.to_move = self.to_move.other();
-        }
+        self.end_turn(step == Step::PASS);
     }
 
     fn fault(&self, step: Step) -> &'static str {
@@ -227,7 +242,7 @@ impl<const W: usize> Game for Yugo<W> {
     fn cell(&self, point: Point) -> Cell {
         for player in [Black, White] {
             let pieces = self.pieces.of(player);
-            if pieces.pawns.contains(point) {
+            if pieces.pawns().contains(point) {
                 return Cell::Stone(player);
             }
             if pieces.kings.contains(point) {
@@ -251,14 +266,14 @@ impl<const W: usize> Game for Yugo<W> {
 
     fn board_key(&self) -> u128 {
         key(
-            [self.pieces.black.pawns, self.pieces.black.kings, self.pieces.white.pawns, self.pieces.white.kings],
+            [self.pieces.black.pawns(), self.pieces.black.kings, self.pieces.white.pawns(), self.pieces.white.kings],
             self.to_move,
         )
     }
 
     fn pieces(&self) -> super::Pieces<Bits<W>> {
         let Both { black, white } = self.pieces;
-        super::Pieces { black: black.all(), white: white.all(), black_kings: black.kings, white_kings: white.kings }
+        super::Pieces { black: black.all, white: white.all, black_kings: black.kings, white_kings: white.kings }
     }
 
     fn mapped(&self, symmetry: Symmetry) -> Self {

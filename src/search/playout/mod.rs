@@ -82,10 +82,16 @@ impl<G: PlayoutPolicy> Evaluator<G> for Playouts {
 fn draw<const W: usize>(points: Bits<W>, rng: &mut ChaCha8Rng) -> Option<Point> {
     use crate::board::PointSet;
     let count = points.len();
-    (count > 0).then(|| points.nth(rng.random_range(0..count)))
+    (count > 0).then(|| points.nth(rng.random_range(0..count as u32) as usize))
 }
 
 /// The empty points all of whose neighbours are `own` stones.
 fn eyes<const W: usize>(board: &Geometry<W>, own: Bits<W>, empty: Bits<W>) -> Bits<W> {
     empty.without(board.neighbours(board.all().without(own)))
+}
+
+/// True if all neighbours of the empty `point` are `own` stones.
+#[inline]
+fn is_eye<const W: usize>(board: &Geometry<W>, own: Bits<W>, point: Point) -> bool {
+    board.around(point).without(own).is_empty()
 }
