@@ -193,7 +193,7 @@ impl<const W: usize> Geometry<W> {
 
     /// Neighbours, unused columns not yet masked away.
     #[inline]
-    fn beside(&self, bits: Bits<W>) -> Bits<W> {
+    pub(super) fn beside(&self, bits: Bits<W>) -> Bits<W> {
         bits.up(1) | bits.down(1) | bits.up(Self::STRIDE) | bits.down(Self::STRIDE)
     }
 

@@ -19,6 +19,7 @@ mod yugo;
 pub use fugo::Fugo;
 pub use kind::{GameKind, Options, OptionsError, Player, Seat};
 pub use linage::Linage;
+pub(crate) use linage::Regions;
 pub use played::{Ending, Played, Rules};
 pub use position::{PositionError, StartPosition};
 pub use score::{HalfPoints, Score};
