@@ -93,6 +93,20 @@ impl<const W: usize> Geometry<W> {
         }
         filled
     }
+
+    /// As [`Geometry::flood_until_all`], but until it holds some of `wanted`.
+    #[inline]
+    pub fn flood_until_any(&self, seed: Bits<W>, region: Bits<W>, wanted: Bits<W>) -> Bits<W> {
+        let mut filled = seed;
+        while !wanted.meets(filled) {
+            let grown = (filled | self.beside(filled)) & region;
+            if grown == filled {
+                break;
+            }
+            filled = grown;
+        }
+        filled
+    }
 }
 
 /// Points as sets of one, so that a point drawn never passes through memory word by word.

@@ -24,6 +24,7 @@ pub use played::{Ending, Played, Rules};
 pub use position::{PositionError, StartPosition};
 pub use score::{HalfPoints, Score};
 pub use sligo::Sligo;
+pub(crate) use sligo::View;
 pub use step::{Phase, Special, Specials, Step, StepSet};
 pub use turn::{Turn, TurnError, parse_step, parse_turn, perft, step_name, turns};
 pub use yugo::Yugo;
