@@ -68,7 +68,8 @@ pub(crate) struct Regions<const W: usize> {
 impl<const W: usize> Regions<W> {
     fn of(board: Geometry<W>, empty: Bits<W>) -> Self {
         let lines = Lines::of(&board, empty);
-        let [with_horizontal, with_vertical] = lines.points(&board).map(|points| board.flood(points, empty));
+        let [with_horizontal, with_vertical] =
+            lines.points(&board).map(|points| board.flood_until_all(points, empty, empty));
         // "A region is free if it's owned by neither player": it holds lines of both directions.
         Regions { board, empty, lines, free: with_horizontal & with_vertical }
     }
@@ -121,7 +122,7 @@ impl<const W: usize> Regions<W> {
     fn placements(&self) -> Bits<W> {
         let doubtful = self.free & self.doubtful();
         let mut legal = self.free.without(doubtful);
-        let mut rest = doubtful;
+        let mut rest = doubtful.without(self.cutting_off_few());
         while !rest.is_empty() {
             let point = rest.lowest();
             rest = rest.without(point);
@@ -130,6 +131,22 @@ impl<const W: usize> Regions<W> {
             }
         }
         legal
+    }
+
+    /// Points of free regions that alone join one or two points to the rest, too few for a line.
+    fn cutting_off_few(&self) -> Bits<W> {
+        let (board, empty) = (&self.board, self.empty);
+        let mut beside = [Bits::EMPTY; 3];
+        for near in [board.north(empty), board.south(empty), board.east(empty), board.west(empty)] {
+            let [once, twice, thrice] = beside;
+            beside = [once | near, twice | once & near, thrice | twice & near];
+        }
+        let [once, twice, thrice] = beside.map(|points| points & empty);
+        let ends = once.without(twice);
+        let beside_ends = board.neighbours(ends);
+        let stems = twice.without(thrice) & beside_ends;
+        // A stem is beside two points, its end and the one that joins both to the rest.
+        beside_ends | board.neighbours(stems).without(ends)
     }
 
     /// Points with an empty neighbour that is not at once seen to keep a line, by itself or through a neighbour of its

@@ -24,7 +24,8 @@ impl<const W: usize> Sligo<W> {
     #[inline]
     pub(crate) fn view(&self) -> View<W> {
         let (own, enemy) = (*self.stones.of(self.to_move), *self.stones.of(self.to_move.other()));
-        View { board: self.board, own, enemy }
+        let filled = if let Phase::Moved(_, to) = self.phase { Bits::single(to) } else { Bits::EMPTY };
+        View { board: self.board, own, enemy, filled }
     }
 
     /// Goes to a later position with no turn begun, which the mover sees as `view`.
@@ -55,6 +56,8 @@ pub(crate) struct View<const W: usize> {
     board: Geometry<W>,
     own: Bits<W>,
     enemy: Bits<W>,
+    /// The point to which a stone was moved in this turn.
+    filled: Bits<W>,
 }
 
 impl<const W: usize> View<W> {
@@ -85,7 +88,7 @@ impl<const W: usize> View<W> {
     /// After moving the stone `from` to `to`.
     #[inline]
     pub(crate) fn moved(&self, from: Bits<W>, to: Bits<W>) -> Self {
-        View { own: self.own.without(from) | to, ..*self }
+        View { own: self.own.without(from) | to, filled: to, ..*self }
     }
 
     /// The empty points where a placement leaves no weak pair of the mover's.
@@ -127,13 +130,19 @@ impl<const W: usize> View<W> {
 
     /// [`View::breathes`] for a stone that has no empty point beside it.
     fn breathes_through_others(&self, point: Bits<W>, beside: Bits<W>, empty: Bits<W>) -> bool {
-        let own = self.own;
-        if self.board.flood_until_any(self.board.neighbours(empty) & own, own, beside).meets(beside) {
+        let (board, own, enemy) = (&self.board, self.own, self.enemy);
+        let breathing = board.neighbours(empty);
+        let joins = beside.meets(own);
+        if joins && board.flood_until_any(breathing & own, own, beside).meets(beside) {
             return true;
         }
-        let captured = self.board.surrounded(self.enemy, empty);
-        let group = self.board.flood(point, own | point);
-        self.board.neighbours(group).meets(captured)
+        let free = board.flood_until_all(breathing & enemy, enemy, beside & enemy);
+        if !(beside & enemy).without(free).is_empty() {
+            return true;
+        }
+        // A movement may have taken the last liberty of enemies who stand beside the new stone's group elsewhere.
+        let elsewhere = joins && !self.filled.is_empty();
+        elsewhere && board.neighbours(board.flood(point, own | point)).meets(enemy.without(board.flood(free, enemy)))
     }
 
     /// The points where the mover may place: "after placing a stone, remove all surrounded enemy groups. In the
@@ -143,13 +152,33 @@ impl<const W: usize> View<W> {
     /// stones is diagonal to another without a common neighbour, since that neighbour would be of their group.
     fn placements(&self) -> Bits<W> {
         let candidates = self.free_of_weak_pairs();
-        let mut legal = candidates & self.board.neighbours(self.empty());
-        for point in candidates.without(legal) {
-            if self.breathes(Bits::single(point)) {
-                legal.insert(point);
-            }
+        let roomy = self.roomy();
+        let [legal, doubtful] = self.lone_placements(candidates.without(roomy), roomy);
+        let checked: Bits<W> = doubtful.iter().filter(|point| self.breathes(Bits::single(*point))).collect();
+        candidates & roomy | legal | checked
+    }
+
+    /// The empty points beside others.
+    #[inline]
+    fn roomy(&self) -> Bits<W> {
+        self.empty() & self.board.neighbours(self.empty())
+    }
+
+    /// Which of `lone` empty points, all those that have an empty point beside them being `roomy`, leave the mover's
+    /// groups a liberty for sure, and which may do so.
+    fn lone_placements(&self, lone: Bits<W>, roomy: Bits<W>) -> [Bits<W>; 2] {
+        if lone.is_empty() {
+            return [lone, lone];
         }
-        legal
+        let (board, own, enemy) = (&self.board, self.own, self.enemy);
+        // Groups beside roomy points keep a liberty there.
+        let beside = board.neighbours(roomy);
+        let own_free = board.flood(beside & own, own);
+        let enemy_free = board.flood(beside & enemy, enemy);
+        let legal = lone & board.neighbours(own_free);
+        // Joining a group with other liberties, or capturing something, is all that could help.
+        let doubtful = lone.without(legal) & board.neighbours(own | enemy.without(enemy_free));
+        [legal, doubtful]
     }
 
     /// True if moving the stone `from` to `to` leads to a legal placement. The search does without "move, then place
@@ -161,8 +190,12 @@ impl<const W: usize> View<W> {
         if for_search {
             candidates = candidates.without(from);
         }
-        candidates.meets(self.board.neighbours(moved.empty()))
-            || candidates.iter().any(|point| moved.breathes(Bits::single(point)))
+        let roomy = moved.roomy();
+        if candidates.meets(roomy) {
+            return true;
+        }
+        let [legal, doubtful] = moved.lone_placements(candidates, roomy);
+        !legal.is_empty() || doubtful.iter().any(|point| moved.breathes(Bits::single(point)))
     }
 
     /// Where the stone `from` may move such that a legal placement follows.
@@ -227,24 +260,24 @@ impl<const W: usize> View<W> {
         stones
     }
 
-    /// The board as the other player sees it after a placement on `point`; `to` is where a stone was moved before.
+    /// The board as the other player sees it after a placement on `point`.
     /// "After placing a stone, remove all surrounded enemy groups."
     #[inline]
-    pub(crate) fn placed(&self, point: Bits<W>, to: Bits<W>) -> Self {
+    pub(crate) fn placed(&self, point: Bits<W>) -> Self {
         let own = self.own | point;
         let empty = self.board.all().without(own | self.enemy);
         // Only groups beside a point that was filled may have lost their last liberty.
-        let beside = self.board.neighbours(point | to) & self.enemy;
+        let beside = self.board.neighbours(point | self.filled) & self.enemy;
         let breathing = self.board.neighbours(empty) & self.enemy;
         let free = self.board.flood_until_all(breathing, self.enemy, beside);
         let enemy = if beside.without(free).is_empty() { self.enemy } else { free };
-        View { board: self.board, own: enemy, enemy: own }
+        View { board: self.board, own: enemy, enemy: own, filled: Bits::EMPTY }
     }
 
     /// The board as the other player sees it.
     #[inline]
     pub(crate) fn turned(&self) -> Self {
-        View { board: self.board, own: self.enemy, enemy: self.own }
+        View { own: self.enemy, enemy: self.own, ..*self }
     }
 }
 
@@ -417,9 +450,8 @@ impl<const W: usize> Game for Sligo<W> {
                 *self.stones.of_mut(self.to_move) = self.view().moved(Bits::single(from), Bits::single(point)).own;
                 self.phase = Phase::Moved(from, point);
             }
-            Phase::Start => self.set(self.view().placed(Bits::single(point), Bits::EMPTY), self.to_move.other(), 0),
-            Phase::Moved(_, to) => {
-                self.set(self.view().placed(Bits::single(point), Bits::single(to)), self.to_move.other(), 0);
+            Phase::Start | Phase::Moved(..) => {
+                self.set(self.view().placed(Bits::single(point)), self.to_move.other(), 0);
             }
         }
     }

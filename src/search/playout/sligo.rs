@@ -29,8 +29,8 @@ impl<const W: usize> PlayoutPolicy for Sligo<W> {
             turn.tell(&mut each);
             (view, passes) = match turn {
                 Turn::Pass => (view.turned(), passes + 1),
-                Turn::Place(point) => (view.placed(point, Bits::EMPTY), 0),
-                Turn::Move(from, to, point) => (view.moved(from, to).placed(point, to), 0),
+                Turn::Place(point) => (view.placed(point), 0),
+                Turn::Move(from, to, point) => (view.moved(from, to).placed(point), 0),
             };
             to_move = to_move.other();
         }
