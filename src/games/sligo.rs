@@ -41,10 +41,15 @@ impl<const W: usize> Sligo<W> {
         }
         let view = self.view();
         let (points, specials) = match self.phase {
-            Phase::Start => (view.placements() | view.movable(for_search), Specials::PASS),
+            Phase::Start => {
+                let placements = view.placements();
+                (placements.all() | view.movable(placements.quiet, for_search), Specials::PASS)
+            }
             Phase::Picked(from) => (view.destinations(Bits::single(from), for_search), Specials::NONE),
-            Phase::Moved(from, _) if for_search => (view.placements().without(Bits::single(from)), Specials::NONE),
-            Phase::Moved(..) => (view.placements(), Specials::NONE),
+            Phase::Moved(from, _) if for_search => {
+                (view.placements().all().without(Bits::single(from)), Specials::NONE)
+            }
+            Phase::Moved(..) => (view.placements().all(), Specials::NONE),
         };
         Status::Running(StepSet { points, specials })
     }
@@ -130,19 +135,27 @@ impl<const W: usize> View<W> {
 
     /// [`View::breathes`] for a stone that has no empty point beside it.
     fn breathes_through_others(&self, point: Bits<W>, beside: Bits<W>, empty: Bits<W>) -> bool {
-        let (board, own, enemy) = (&self.board, self.own, self.enemy);
-        let breathing = board.neighbours(empty);
-        let joins = beside.meets(own);
-        if joins && board.flood_until_any(breathing & own, own, beside).meets(beside) {
-            return true;
-        }
-        let free = board.flood_until_all(breathing & enemy, enemy, beside & enemy);
+        self.joins_breathing(beside, empty) || self.captures(point, beside, empty)
+    }
+
+    /// True if a group of the mover's with one of its stones `beside` has a liberty in `empty`.
+    #[inline]
+    fn joins_breathing(&self, beside: Bits<W>, empty: Bits<W>) -> bool {
+        let breathing = self.board.neighbours(empty) & self.own;
+        beside.meets(self.own) && self.board.flood_until_any(breathing, self.own, beside).meets(beside)
+    }
+
+    /// True if the group of a new stone on `point` gains a liberty by captures, `empty` being left before them.
+    fn captures(&self, point: Bits<W>, beside: Bits<W>, empty: Bits<W>) -> bool {
+        let (board, enemy) = (&self.board, self.enemy);
+        let free = board.flood_until_all(board.neighbours(empty) & enemy, enemy, beside & enemy);
         if !(beside & enemy).without(free).is_empty() {
             return true;
         }
         // A movement may have taken the last liberty of enemies who stand beside the new stone's group elsewhere.
-        let elsewhere = joins && !self.filled.is_empty();
-        elsewhere && board.neighbours(board.flood(point, own | point)).meets(enemy.without(board.flood(free, enemy)))
+        let elsewhere = !self.filled.is_empty() && beside.meets(self.own);
+        let group = || board.flood(point, self.own | point);
+        elsewhere && board.neighbours(group()).meets(enemy.without(board.flood(free, enemy)))
     }
 
     /// The points where the mover may place: "after placing a stone, remove all surrounded enemy groups. In the
@@ -150,12 +163,27 @@ impl<const W: usize> View<W> {
     ///
     /// The enemy needs no look: no group of his is surrounded once such groups are removed, and none of his
     /// stones is diagonal to another without a common neighbour, since that neighbour would be of their group.
-    fn placements(&self) -> Bits<W> {
+    #[inline]
+    fn placements(&self) -> Placements<W> {
         let candidates = self.free_of_weak_pairs();
         let roomy = self.roomy();
-        let [legal, doubtful] = self.lone_placements(candidates.without(roomy), roomy);
-        let checked: Bits<W> = doubtful.iter().filter(|point| self.breathes(Bits::single(*point))).collect();
-        candidates & roomy | legal | checked
+        let mut found = Placements { quiet: candidates & roomy, capturing: Bits::EMPTY };
+        let lone = candidates.without(roomy);
+        if lone.is_empty() {
+            return found;
+        }
+        let joining = lone & self.beside_free_groups(roomy);
+        found.quiet |= joining;
+        for point in lone.without(joining) {
+            let point = Bits::single(point);
+            let (beside, empty) = (self.board.neighbours(point), self.empty().without(point));
+            if self.joins_breathing(beside, empty) {
+                found.quiet |= point;
+            } else if self.captures(point, beside, empty) {
+                found.capturing |= point;
+            }
+        }
+        found
     }
 
     /// The empty points beside others.
@@ -164,21 +192,11 @@ impl<const W: usize> View<W> {
         self.empty() & self.board.neighbours(self.empty())
     }
 
-    /// Which of `lone` empty points, all those that have an empty point beside them being `roomy`, leave the mover's
-    /// groups a liberty for sure, and which may do so.
-    fn lone_placements(&self, lone: Bits<W>, roomy: Bits<W>) -> [Bits<W>; 2] {
-        if lone.is_empty() {
-            return [lone, lone];
-        }
-        let (board, own, enemy) = (&self.board, self.own, self.enemy);
-        // Groups beside roomy points keep a liberty there.
-        let beside = board.neighbours(roomy);
-        let own_free = board.flood(beside & own, own);
-        let enemy_free = board.flood(beside & enemy, enemy);
-        let legal = lone & board.neighbours(own_free);
-        // Joining a group with other liberties, or capturing something, is all that could help.
-        let doubtful = lone.without(legal) & board.neighbours(own | enemy.without(enemy_free));
-        [legal, doubtful]
+    /// The points beside a group of the mover's that has a liberty among `roomy` points.
+    #[inline]
+    fn beside_free_groups(&self, roomy: Bits<W>) -> Bits<W> {
+        let breathing = self.board.neighbours(roomy) & self.own;
+        self.board.neighbours(self.board.flood_until_all(breathing, self.own, self.own))
     }
 
     /// True if moving the stone `from` to `to` leads to a legal placement. The search does without "move, then place
@@ -190,25 +208,20 @@ impl<const W: usize> View<W> {
         if for_search {
             candidates = candidates.without(from);
         }
-        let roomy = moved.roomy();
-        if candidates.meets(roomy) {
-            return true;
-        }
-        let [legal, doubtful] = moved.lone_placements(candidates, roomy);
-        !legal.is_empty() || doubtful.iter().any(|point| moved.breathes(Bits::single(point)))
+        candidates.meets(moved.roomy()) || candidates.iter().any(|point| moved.breathes(Bits::single(point)))
     }
 
     /// Where the stone `from` may move such that a legal placement follows.
     fn destinations(&self, from: Bits<W>, for_search: bool) -> Bits<W> {
         let room = self.room(from);
-        let sure = self.sure_movements().destinations(from) & room;
+        let sure = self.sure_movements(self.placements().quiet).destinations(from) & room;
         let checked = room.without(sure).iter().filter(|to| self.has_placement(from, Bits::single(*to), for_search));
         sure | checked.collect()
     }
 
-    /// The stones that may begin a turn with a movement.
-    fn movable(&self, for_search: bool) -> Bits<W> {
-        let sure = self.sure_movements().stones();
+    /// The stones that may begin a turn with a movement; `quiet` placements are legal without one.
+    fn movable(&self, quiet: Bits<W>, for_search: bool) -> Bits<W> {
+        let sure = self.sure_movements(quiet).stones();
         let checked = self.loose().without(sure).iter().filter(|from| {
             let from = Bits::single(*from);
             self.room(from).iter().any(|to| self.has_placement(from, Bits::single(to), for_search))
@@ -216,16 +229,18 @@ impl<const W: usize> View<W> {
         sure | checked.collect()
     }
 
-    /// Movements that leave no weak pair, and after which a placement far from both points is legal.
-    fn sure_movements(&self) -> Movements<W> {
+    /// Movements that leave no weak pair, and after which one of the `quiet` placements is legal as it was before.
+    ///
+    /// One that is more than two rows or columns away from the stone moved is. No pair that it is in changes, nor any
+    /// point beside it. And a group that it joins keeps a liberty: either the one that it had; or the point that the
+    /// stone left, if the way to that liberty led through there; or, if the stone was moved onto it, one of that
+    /// stone's (see [`View::breathes`]). Only a liberty by capture may be lost.
+    fn sure_movements(&self, quiet: Bits<W>) -> Movements<W> {
         let board = &self.board;
         let (empty, own) = (self.empty(), self.own);
         let near = Near::new(board, own);
         let [north, east, south, west] = near.beside;
-        // What a movement changes is around its two points. Farther off placements stay as they are: legal if they
-        // make no weak pair and leave a liberty.
-        let far = empty.without(near.made()) & board.neighbours(empty);
-        let stones = own.without(near.healed_alone()).without(self.closing_in(far));
+        let stones = own.without(near.healed_alone()).without(self.closing_in(quiet));
         // The stone moved is beside or diagonal to its destination before, but not after. So it heals no pair there
         // then, and makes none.
         let [north_east, south_east, south_west, north_west] = near.corners;
@@ -278,6 +293,20 @@ impl<const W: usize> View<W> {
     #[inline]
     pub(crate) fn turned(&self) -> Self {
         View { own: self.enemy, enemy: self.own, ..*self }
+    }
+}
+
+/// Legal placements.
+struct Placements<const W: usize> {
+    /// Those after which the new stone's group has a liberty without captures.
+    quiet: Bits<W>,
+    /// Those after which it has none but by captures.
+    capturing: Bits<W>,
+}
+
+impl<const W: usize> Placements<W> {
+    fn all(&self) -> Bits<W> {
+        self.quiet | self.capturing
     }
 }
 
