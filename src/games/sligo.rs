@@ -41,15 +41,12 @@ impl<const W: usize> Sligo<W> {
         }
         let view = self.view();
         let (points, specials) = match self.phase {
-            Phase::Start => {
-                let placements = view.placements();
-                (placements.all() | view.movable(placements.quiet, for_search), Specials::PASS)
-            }
+            Phase::Start => (view.first_steps(for_search), Specials::PASS),
             Phase::Picked(from) => (view.destinations(Bits::single(from), for_search), Specials::NONE),
-            Phase::Moved(from, _) if for_search => {
-                (view.placements().all().without(Bits::single(from)), Specials::NONE)
+            Phase::Moved(from, _) => {
+                let placements = view.placements(view.free_of_weak_pairs()).all();
+                (if for_search { placements.without(Bits::single(from)) } else { placements }, Specials::NONE)
             }
-            Phase::Moved(..) => (view.placements().all(), Specials::NONE),
         };
         Status::Running(StepSet { points, specials })
     }
@@ -158,14 +155,13 @@ impl<const W: usize> View<W> {
         elsewhere && board.neighbours(group()).meets(enemy.without(board.flood(free, enemy)))
     }
 
-    /// The points where the mover may place: "after placing a stone, remove all surrounded enemy groups. In the
+    /// The points where the mover may place, if it makes no weak pair on any of the `candidates`: "after placing a stone, remove all surrounded enemy groups. In the
     /// resulting position, there must be no weak pairs and no surrounded groups of any color on the board."
     ///
     /// The enemy needs no look: no group of his is surrounded once such groups are removed, and none of his
     /// stones is diagonal to another without a common neighbour, since that neighbour would be of their group.
     #[inline]
-    fn placements(&self) -> Placements<W> {
-        let candidates = self.free_of_weak_pairs();
+    fn placements(&self, candidates: Bits<W>) -> Placements<W> {
         let roomy = self.roomy();
         let mut found = Placements { quiet: candidates & roomy, capturing: Bits::EMPTY };
         let lone = candidates.without(roomy);
@@ -199,34 +195,47 @@ impl<const W: usize> View<W> {
         self.board.neighbours(self.board.flood_until_all(breathing, self.own, self.own))
     }
 
-    /// True if moving the stone `from` to `to` leads to a legal placement. The search does without "move, then place
-    /// on the point just left": it makes the same board as placing at the destination directly, and is legal exactly
-    /// where that is.
-    fn has_placement(&self, from: Bits<W>, to: Bits<W>, for_search: bool) -> bool {
+    /// True if moving the stone `from` to `to` leads to a legal placement other than on the point just left.
+    fn has_placement(&self, from: Bits<W>, to: Bits<W>) -> bool {
         let moved = self.moved(from, to);
-        let mut candidates = moved.free_of_weak_pairs();
-        if for_search {
-            candidates = candidates.without(from);
-        }
+        let candidates = moved.free_of_weak_pairs().without(from);
         candidates.meets(moved.roomy()) || candidates.iter().any(|point| moved.breathes(Bits::single(point)))
+    }
+
+    /// Where the mover may place at the start of a turn, and the stones that may be moved.
+    fn first_steps(&self, for_search: bool) -> Bits<W> {
+        let near = Near::new(&self.board, self.own);
+        let placements = self.placements(self.empty().without(near.made()));
+        let all = placements.all();
+        let known =
+            self.sure_movements(&near, placements.quiet).stones() | self.own & self.around(returns(all, for_search));
+        let checked = self.loose().without(known | self.stuck(&near)).iter().filter(|from| {
+            let from = Bits::single(*from);
+            self.room(from).iter().any(|to| self.has_placement(from, Bits::single(to)))
+        });
+        all | known | checked.collect()
     }
 
     /// Where the stone `from` may move such that a legal placement follows.
     fn destinations(&self, from: Bits<W>, for_search: bool) -> Bits<W> {
+        let near = Near::new(&self.board, self.own);
+        let placements = self.placements(self.empty().without(near.made()));
         let room = self.room(from);
-        let sure = self.sure_movements(self.placements().quiet).destinations(from) & room;
-        let checked = room.without(sure).iter().filter(|to| self.has_placement(from, Bits::single(*to), for_search));
-        sure | checked.collect()
+        let sure = self.sure_movements(&near, placements.quiet).destinations(from);
+        let known = room & (sure | returns(placements.all(), for_search));
+        if self.stuck(&near).meets(from) {
+            return known;
+        }
+        known | room.without(known).iter().filter(|to| self.has_placement(from, Bits::single(*to))).collect()
     }
 
-    /// The stones that may begin a turn with a movement; `quiet` placements are legal without one.
-    fn movable(&self, quiet: Bits<W>, for_search: bool) -> Bits<W> {
-        let sure = self.sure_movements(quiet).stones();
-        let checked = self.loose().without(sure).iter().filter(|from| {
-            let from = Bits::single(*from);
-            self.room(from).iter().any(|to| self.has_placement(from, Bits::single(to), for_search))
-        });
-        sure | checked.collect()
+    /// The mover's stones that are alone beside both of two diagonal stones and whose fourth corner is the enemy's:
+    /// once such a stone is moved, only a placement on the point that it left heals the weak pair.
+    fn stuck(&self, near: &Near<W>) -> Bits<W> {
+        let not_empty = Near::new(&self.board, self.own | self.enemy);
+        let alone = near.alone();
+        let stuck: [Bits<W>; 4] = std::array::from_fn(|corner| alone[corner] & not_empty.corners[corner]);
+        self.own & (stuck[0] | stuck[1] | stuck[2] | stuck[3])
     }
 
     /// Movements that leave no weak pair, and after which one of the `quiet` placements is legal as it was before.
@@ -235,12 +244,10 @@ impl<const W: usize> View<W> {
     /// point beside it. And a group that it joins keeps a liberty: either the one that it had; or the point that the
     /// stone left, if the way to that liberty led through there; or, if the stone was moved onto it, one of that
     /// stone's (see [`View::breathes`]). Only a liberty by capture may be lost.
-    fn sure_movements(&self, quiet: Bits<W>) -> Movements<W> {
-        let board = &self.board;
-        let (empty, own) = (self.empty(), self.own);
-        let near = Near::new(board, own);
+    fn sure_movements(&self, near: &Near<W>, quiet: Bits<W>) -> Movements<W> {
+        let (board, empty, own) = (&self.board, self.empty(), self.own);
         let [north, east, south, west] = near.beside;
-        let stones = own.without(near.healed_alone()).without(self.closing_in(quiet));
+        let stones = own.without(near.healing_alone()).without(self.closing_in(quiet));
         // The stone moved is beside or diagonal to its destination before, but not after. So it heals no pair there
         // then, and makes none.
         let [north_east, south_east, south_west, north_west] = near.corners;
@@ -294,6 +301,13 @@ impl<const W: usize> View<W> {
     pub(crate) fn turned(&self) -> Self {
         View { own: self.enemy, enemy: self.own, ..*self }
     }
+}
+
+/// The points to which a stone may be moved because a placement on the point that it leaves may follow: that makes the
+/// same board as placing there directly, and is legal exactly where that is, on the `placements`. The search does
+/// without.
+fn returns<const W: usize>(placements: Bits<W>, for_search: bool) -> Bits<W> {
+    if for_search { Bits::EMPTY } else { placements }
 }
 
 /// Legal placements.
@@ -370,7 +384,6 @@ impl<const W: usize> WeakPairs<W> {
 /// Which points have stones of one colour near them.
 #[derive(Clone, Copy)]
 struct Near<const W: usize> {
-    stones: Bits<W>,
     /// The points with a stone to the north, east, south and west.
     beside: [Bits<W>; 4],
     /// The points with a stone to the north-east, south-east, south-west and north-west.
@@ -383,7 +396,6 @@ impl<const W: usize> Near<W> {
         let (north, south) = (board.south(stones), board.north(stones));
         let (east, west) = (board.west(stones), board.east(stones));
         Near {
-            stones,
             beside: [north, east, south, west],
             corners: [board.west(north), board.west(south), board.east(south), board.east(north)],
         }
@@ -409,16 +421,24 @@ impl<const W: usize> Near<W> {
         north_east | south_east | south_west | north_west
     }
 
-    /// The stones that are alone beside both of two diagonal stones, which would be a weak pair without them.
+    /// The points alone beside both of two diagonal stones, by the corner between these.
     #[inline]
-    fn healed_alone(&self) -> Bits<W> {
+    fn alone(&self) -> [Bits<W>; 4] {
         let [north, east, south, west] = self.beside;
         let [north_east, south_east, south_west, north_west] = self.corners;
-        let alone = (north & east).without(north_east)
-            | (south & east).without(south_east)
-            | (south & west).without(south_west)
-            | (north & west).without(north_west);
-        alone & self.stones
+        [
+            (north & east).without(north_east),
+            (south & east).without(south_east),
+            (south & west).without(south_west),
+            (north & west).without(north_west),
+        ]
+    }
+
+    /// The points alone beside both of two diagonal stones, which are a weak pair if no stone stands there.
+    #[inline]
+    fn healing_alone(&self) -> Bits<W> {
+        let [north_east, south_east, south_west, north_west] = self.alone();
+        north_east | south_east | south_west | north_west
     }
 }
 
