@@ -245,27 +245,39 @@ impl<const W: usize> View<W> {
     /// stone left, if the way to that liberty led through there; or, if the stone was moved onto it, one of that
     /// stone's (see [`View::breathes`]). Only a liberty by capture may be lost.
     fn sure_movements(&self, near: &Near<W>, quiet: Bits<W>) -> Movements<W> {
-        let (board, empty, own) = (&self.board, self.empty(), self.own);
+        let (board, empty) = (&self.board, self.empty());
         let [north, east, south, west] = near.beside;
-        let stones = own.without(near.healing_alone()).without(self.closing_in(quiet));
-        // The stone moved is beside or diagonal to its destination before, but not after. So it heals no pair there
-        // then, and makes none.
         let [north_east, south_east, south_west, north_west] = near.corners;
         let [weak_north_east, weak_south_east, weak_south_west, weak_north_west] = near.weak();
+        let [heals_north_east, heals_south_east, heals_south_west, heals_north_west] = near.alone();
+        // The stone moved is beside or diagonal to its destination before, but not after. So it heals no pair there
+        // then, and makes none.
         let to = |made: Bits<W>| empty.without(made);
-        let eastward = to(weak_north_east | weak_south_east | north_west.without(north) | south_west.without(south));
-        let westward = to(weak_north_west | weak_south_west | north_east.without(north) | south_east.without(south));
         let northward = to(weak_north_east | weak_north_west | south_east.without(east) | south_west.without(west));
+        let eastward = to(weak_north_east | weak_south_east | north_west.without(north) | south_west.without(south));
         let southward = to(weak_south_east | weak_south_west | north_east.without(east) | north_west.without(west));
+        let westward = to(weak_north_west | weak_south_west | north_east.without(north) | south_east.without(south));
+        let north_eastward = to(weak_north_east | weak_south_east | weak_north_west);
+        let south_eastward = to(weak_north_east | weak_south_east | weak_south_west);
+        let south_westward = to(weak_south_east | weak_south_west | weak_north_west);
+        let north_westward = to(weak_north_east | weak_south_west | weak_north_west);
+        // A pair that the stone heals alone is healed from the corner between the two as well, but from nowhere else.
+        let stones = self.own.without(self.closing_in(quiet));
+        let (northern, southern) = (heals_north_east | heals_north_west, heals_south_east | heals_south_west);
+        let firm = stones.without(northern | southern);
         Movements {
             board: *board,
-            stones,
-            straight: [northward, eastward, southward, westward],
+            straight: [
+                firm & board.south(northward),
+                firm & board.west(eastward),
+                firm & board.north(southward),
+                firm & board.east(westward),
+            ],
             slanting: [
-                to(weak_north_east | weak_south_east | weak_north_west),
-                to(weak_north_east | weak_south_east | weak_south_west),
-                to(weak_south_east | weak_south_west | weak_north_west),
-                to(weak_north_east | weak_south_west | weak_north_west),
+                stones.without(southern | heals_north_west) & board.south(board.west(north_eastward)),
+                stones.without(northern | heals_south_west) & board.north(board.west(south_eastward)),
+                stones.without(northern | heals_south_east) & board.north(board.east(south_westward)),
+                stones.without(southern | heals_north_east) & board.south(board.east(north_westward)),
             ],
         }
     }
@@ -324,40 +336,29 @@ impl<const W: usize> Placements<W> {
     }
 }
 
-/// Movements by direction, in the order of [`Near`].
+/// The stones that may be moved, by direction.
 struct Movements<const W: usize> {
     board: Geometry<W>,
-    /// The stones that may move so.
-    stones: Bits<W>,
-    /// The points that may be moved to by a step to the north, east, south and west.
+    /// By a step to the north, east, south and west.
     straight: [Bits<W>; 4],
-    /// The points that may be moved to by a step to the north-east, south-east, south-west and north-west.
+    /// By a step to the north-east, south-east, south-west and north-west.
     slanting: [Bits<W>; 4],
 }
 
 impl<const W: usize> Movements<W> {
-    /// The stones that have such a movement.
+    /// The stones that may be moved in some direction.
     fn stones(&self) -> Bits<W> {
-        let board = &self.board;
-        let [north, east, south, west] = self.straight;
-        let [north_east, south_east, south_west, north_west] = self.slanting;
-        let from_south = board.south(north | board.west(north_east) | board.east(north_west));
-        let from_north = board.north(south | board.west(south_east) | board.east(south_west));
-        self.stones & (from_south | from_north | board.west(east) | board.east(west))
+        self.straight.into_iter().chain(self.slanting).fold(Bits::EMPTY, |all, stones| all | stones)
     }
 
-    /// Where the stone `from` may move so.
+    /// Where the stone `from` may be moved.
     fn destinations(&self, from: Bits<W>) -> Bits<W> {
-        if !self.stones.meets(from) {
-            return Bits::EMPTY;
-        }
         let board = &self.board;
-        let [north, east, south, west] = self.straight;
-        let [north_east, south_east, south_west, north_west] = self.slanting;
-        let (up, down) = (board.north(from), board.south(from));
-        let northern = up & north | board.east(up) & north_east | board.west(up) & north_west;
-        let southern = down & south | board.east(down) & south_east | board.west(down) & south_west;
-        northern | southern | board.east(from) & east | board.west(from) & west
+        let [north, east, south, west] = self.straight.map(|stones| stones & from);
+        let [north_east, south_east, south_west, north_west] = self.slanting.map(|stones| stones & from);
+        let northern = board.north(north | board.east(north_east) | board.west(north_west));
+        let southern = board.south(south | board.east(south_east) | board.west(south_west));
+        northern | southern | board.east(east) | board.west(west)
     }
 }
 
@@ -432,13 +433,6 @@ impl<const W: usize> Near<W> {
             (south & west).without(south_west),
             (north & west).without(north_west),
         ]
-    }
-
-    /// The points alone beside both of two diagonal stones, which are a weak pair if no stone stands there.
-    #[inline]
-    fn healing_alone(&self) -> Bits<W> {
-        let [north_east, south_east, south_west, north_west] = self.alone();
-        north_east | south_east | south_west | north_west
     }
 }
 
