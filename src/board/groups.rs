@@ -79,6 +79,13 @@ impl<const W: usize> Geometry<W> {
 }
 
 impl<const W: usize> Geometry<W> {
+    /// Every point of `bits` one step to the north, east, south and west. What leaves the board is not taken away: it is
+    /// on unused places, for callers who ask only for points of the board in the end.
+    #[inline]
+    pub fn steps(&self, bits: Bits<W>) -> [Bits<W>; 4] {
+        [bits.up(Self::STRIDE), bits.up(1), bits.down(Self::STRIDE), bits.down(1)]
+    }
+
     /// Grows `seed`, which must lie in `region`, within `region` until it holds all of `wanted`, and no further. If it
     /// never does, this is [`Geometry::flood`].
     #[inline]

@@ -36,19 +36,19 @@ impl<const W: usize> Lines<W> {
     /// The lines that are left once the points of `taken` are not empty any more.
     #[inline]
     fn after(self, taken: Bits<W>, board: &Geometry<W>) -> Self {
-        let across = taken | board.east(taken) | board.west(taken);
-        let along = taken | board.north(taken) | board.south(taken);
-        Lines { horizontal: self.horizontal.without(across), vertical: self.vertical.without(along) }
+        let [north, east, south, west] = board.steps(taken);
+        Lines {
+            horizontal: self.horizontal.without(taken | east | west),
+            vertical: self.vertical.without(taken | north | south),
+        }
     }
 
     /// The points on horizontal and on vertical lines.
     #[inline]
     fn points(self, board: &Geometry<W>) -> [Bits<W>; 2] {
-        let Lines { horizontal, vertical } = self;
-        [
-            horizontal | board.east(horizontal) | board.west(horizontal),
-            vertical | board.north(vertical) | board.south(vertical),
-        ]
+        // A middle point is never at the edge, so no step leaves the board.
+        let ([_, east, _, west], [north, _, south, _]) = (board.steps(self.horizontal), board.steps(self.vertical));
+        [self.horizontal | east | west, self.vertical | north | south]
     }
 
     fn any(self) -> bool {

@@ -71,8 +71,10 @@ impl<const W: usize> View<W> {
     /// The points orthogonally or diagonally adjacent to `points`, or among them.
     #[inline]
     fn around(&self, points: Bits<W>) -> Bits<W> {
-        let row = points | self.board.east(points) | self.board.west(points);
-        row | self.board.north(row) | self.board.south(row)
+        let [_, east, _, west] = self.board.steps(points);
+        let row = points | east | west;
+        let [north, _, south, _] = self.board.steps(row);
+        (row | north | south) & self.board.all()
     }
 
     /// The mover's stones that have somewhere to move: "to an orthogonally or diagonally adjacent empty point".
@@ -382,7 +384,7 @@ impl<const W: usize> WeakPairs<W> {
     }
 }
 
-/// Which points have stones of one colour near them.
+/// Which points have stones of one colour near them. Places off the board may be among the points.
 #[derive(Clone, Copy)]
 struct Near<const W: usize> {
     /// The points with a stone to the north, east, south and west.
@@ -394,12 +396,10 @@ struct Near<const W: usize> {
 impl<const W: usize> Near<W> {
     #[inline]
     fn new(board: &Geometry<W>, stones: Bits<W>) -> Self {
-        let (north, south) = (board.south(stones), board.north(stones));
-        let (east, west) = (board.west(stones), board.east(stones));
-        Near {
-            beside: [north, east, south, west],
-            corners: [board.west(north), board.west(south), board.east(south), board.east(north)],
-        }
+        // To the south of stones are the points with a stone to the north, and so on.
+        let [south, west, north, east] = board.steps(stones);
+        let ([_, north_west, _, north_east], [_, south_west, _, south_east]) = (board.steps(north), board.steps(south));
+        Near { beside: [north, east, south, west], corners: [north_east, south_east, south_west, north_west] }
     }
 
     /// The points that form a weak pair with a stone at the corner, if a stone stands there, by corner.

@@ -91,12 +91,12 @@ fn playouts_end_with_the_result_of_the_rules() {
                     all += 1;
                 }
             });
-            // On 2x2 there is always something to capture, and nobody passes while there is. On a few sizes more one
-            // playout in 20 to 300 goes on like that.
+            // On 2x2 there is always something to capture, and nobody passes while there is.
             let allowed = match (game, size) {
                 (GameKind::Sligo, 2) => 100,
-                (GameKind::Sligo, 3) => 15,
-                (GameKind::Sligo, 4..=7) => 10,
+                (GameKind::Sligo, 3) => 10,
+                // From the empty board 2.6 % are on 4x4 and 5x5, 0.4 % on 7x7 (of 20,000).
+                (GameKind::Sligo, 4..) => 5,
                 _ => 1,
             };
             assert!(100 * capped <= allowed * all, "{game} {size}: {capped} of {all} capped");
@@ -229,27 +229,6 @@ fn sligo_moves_stones() {
                 });
             }
             assert!(movable > 1000 && 5 * moved > movable, "{size}: {moved} of {movable}");
-        });
-    }
-}
-
-#[test]
-fn values_are_the_movers() {
-    let mut rng = rng(6);
-    for game in [GameKind::Yugo, GameKind::Linage, GameKind::Sligo] {
-        with_game!(game, 5, G => {
-            for position in positions::<G>(5, 30, &mut rng) {
-                if position.end().is_some() {
-                    continue;
-                }
-                for (komi, black) in [(-60, 1.0), (60, 0.0)] {
-                    let mut leaves =
-                        [Leaf { position: &position, komi: HalfPoints(komi), rng: &mut rng, value: MoverValue(0.5) }];
-                    Playouts.evaluate(&mut leaves).expect("playouts do not fail");
-                    let expected = if position.to_move() == Player::Black { black } else { 1.0 - black };
-                    assert_eq!(leaves[0].value, MoverValue(expected), "{position:?}");
-                }
-            }
         });
     }
 }
@@ -411,4 +390,25 @@ fn beside<G: Game>(position: &G, a: Point, b: Point) -> bool {
     let n = position.size();
     let (a, b) = (position.dense(a), position.dense(b));
     (a / n).abs_diff(b / n) + (a % n).abs_diff(b % n) == 1
+}
+
+#[test]
+fn values_are_the_movers() {
+    let mut rng = rng(6);
+    for game in [GameKind::Yugo, GameKind::Linage, GameKind::Sligo] {
+        with_game!(game, 5, G => {
+            for position in positions::<G>(5, 30, &mut rng) {
+                if position.end().is_some() {
+                    continue;
+                }
+                for (komi, black) in [(-60, 1.0), (60, 0.0)] {
+                    let mut leaves =
+                        [Leaf { position: &position, komi: HalfPoints(komi), rng: &mut rng, value: MoverValue(0.5) }];
+                    Playouts.evaluate(&mut leaves).expect("playouts do not fail");
+                    let expected = if position.to_move() == Player::Black { black } else { 1.0 - black };
+                    assert_eq!(leaves[0].value, MoverValue(expected), "{position:?}");
+                }
+            }
+        });
+    }
 }
