@@ -102,7 +102,7 @@ impl<const W: usize> Geometry<W> {
     }
 
     /// The places from one row to the next: one more than the largest side that so many words are used for.
-    const STRIDE: u32 = match W {
+    pub(super) const STRIDE: u32 = match W {
         1 => 8,
         2 => 11,
         3 => 14,

@@ -154,3 +154,76 @@ impl<const W: usize> Geometry<W> {
         Territories { black: by_black.without(by_white), white: by_white.without(by_black) }
     }
 }
+
+impl<const W: usize> Geometry<W> {
+    /// Every point of `bits` one step to the north, east, south and west. What leaves the board is not taken away: it is
+    /// on unused places, for callers who ask only for points of the board in the end.
+    #[inline]
+    pub fn steps(&self, bits: Bits<W>) -> [Bits<W>; 4] {
+        [bits.up(Self::STRIDE), bits.up(1), bits.down(Self::STRIDE), bits.down(1)]
+    }
+
+    /// Grows `seed`, which must lie in `region`, within `region` until it holds all of `wanted`, and no further. If it
+    /// never does, this is [`Geometry::flood`].
+    #[inline]
+    pub fn flood_until_all(&self, seed: Bits<W>, region: Bits<W>, wanted: Bits<W>) -> Bits<W> {
+        let mut filled = seed;
+        while !wanted.without(filled).is_empty() {
+            let grown = (filled | self.beside(filled)) & region;
+            if grown == filled {
+                break;
+            }
+            filled = grown;
+        }
+        filled
+    }
+
+    /// As [`Geometry::flood_until_all`], but until it holds some of `wanted`.
+    #[inline]
+    pub fn flood_until_any(&self, seed: Bits<W>, region: Bits<W>, wanted: Bits<W>) -> Bits<W> {
+        let mut filled = seed;
+        while !wanted.meets(filled) {
+            let grown = (filled | self.beside(filled)) & region;
+            if grown == filled {
+                break;
+            }
+            filled = grown;
+        }
+        filled
+    }
+}
+
+/// Points as sets of one, so that a point drawn never passes through memory word by word.
+impl<const W: usize> Bits<W> {
+    /// The set that holds only the set's `index`-th point in ascending order; empty if there are not so many.
+    #[inline]
+    pub fn nth_alone(self, index: usize) -> Self {
+        let mut out = Self::EMPTY;
+        // Below the words with the point `index` wraps to a huge number, which selects nothing.
+        let mut index = index as u64;
+        for (out, word) in out.0.iter_mut().zip(self.0) {
+            *out = nth_bit(word, index);
+            index = index.wrapping_sub(u64::from(word.count_ones()));
+        }
+        out
+    }
+}
+
+/// The `index`-th lowest set bit of `word` alone, 0 if there are not so many.
+#[inline]
+#[allow(unsafe_code)]
+fn nth_bit(word: u64, index: u64) -> u64 {
+    let rank = if index < 64 { 1 << index } else { 0 };
+    // SAFETY: the build is for processors that have the instruction.
+    #[cfg(target_feature = "bmi2")]
+    return unsafe { std::arch::x86_64::_pdep_u64(rank, word) };
+    #[cfg(not(target_feature = "bmi2"))]
+    {
+        let (mut word, mut rank) = (word, rank);
+        while rank > 1 {
+            word &= word.wrapping_sub(1);
+            rank >>= 1;
+        }
+        if rank == 0 { 0 } else { word & word.wrapping_neg() }
+    }
+}

@@ -33,78 +33,160 @@ impl<const W: usize> Lines<W> {
         }
     }
 
-    fn within(self, region: Bits<W>) -> Self {
-        Lines { horizontal: self.horizontal & region, vertical: self.vertical & region }
+    /// The lines that are left once the points of `taken` are not empty any more.
+    #[inline]
+    fn after(self, taken: Bits<W>, board: &Geometry<W>) -> Self {
+        let [north, east, south, west] = board.steps(taken);
+        Lines {
+            horizontal: self.horizontal.without(taken | east | west),
+            vertical: self.vertical.without(taken | north | south),
+        }
     }
 
-    /// "A region is free if it's owned by neither player": it holds lines of both directions.
-    fn free(self) -> bool {
-        !self.horizontal.is_empty() && !self.vertical.is_empty()
+    /// The points on horizontal and on vertical lines.
+    #[inline]
+    fn points(self, board: &Geometry<W>) -> [Bits<W>; 2] {
+        // A middle point is never at the edge, so no step leaves the board.
+        let ([_, east, _, west], [north, _, south, _]) = (board.steps(self.horizontal), board.steps(self.vertical));
+        [self.horizontal | east | west, self.vertical | north | south]
     }
 
     fn any(self) -> bool {
         !(self.horizontal | self.vertical).is_empty()
     }
+}
 
-    fn count(self) -> usize {
-        self.horizontal.len() + self.vertical.len()
+/// The empty points of a board on which every region holds a line, and which of them are in free regions.
+#[derive(Clone, Copy)]
+pub(crate) struct Regions<const W: usize> {
+    board: Geometry<W>,
+    empty: Bits<W>,
+    lines: Lines<W>,
+    free: Bits<W>,
+}
+
+impl<const W: usize> Regions<W> {
+    fn of(board: Geometry<W>, empty: Bits<W>) -> Self {
+        let lines = Lines::of(&board, empty);
+        let [with_horizontal, with_vertical] =
+            lines.points(&board).map(|points| board.flood_until_all(points, empty, empty));
+        // "A region is free if it's owned by neither player": it holds lines of both directions.
+        Regions { board, empty, lines, free: with_horizontal & with_vertical }
+    }
+
+    /// The points in free regions.
+    #[inline]
+    pub(crate) fn free(&self) -> Bits<W> {
+        self.free
+    }
+
+    /// The points orthogonally adjacent to `point`.
+    #[inline]
+    pub(crate) fn beside(&self, point: Bits<W>) -> Bits<W> {
+        self.board.neighbours(point)
+    }
+
+    /// Places a stone on `point`, which must be in a free region, if that is legal, and says whether it was.
+    #[inline]
+    pub(crate) fn place(&mut self, point: Bits<W>) -> bool {
+        let Some(left) = self.left_by(point) else { return false };
+        self.empty = left.empty;
+        self.lines = left.lines;
+        self.free = self.free.without(point);
+        for line_points in left.lines.points(&self.board) {
+            let with_line = self.board.flood_until_all(line_points, left.empty, left.beside);
+            // Parts of the region that no line of this direction reaches are not free any more. (If all are reached
+            // the flood may have stopped early, and tells nothing of other points.)
+            if !left.beside.without(with_line).is_empty() {
+                self.free &= with_line;
+            }
+        }
+        true
+    }
+
+    /// What a stone on `point`, which must be in a free region, leaves, if that is legal: "at all times, every region
+    /// must include at least one line".
+    #[inline]
+    fn left_by(&self, point: Bits<W>) -> Option<Left<W>> {
+        let empty = self.empty.without(point);
+        let lines = self.lines.after(point, &self.board);
+        let [horizontal, vertical] = lines.points(&self.board);
+        // Every part that the stone leaves of the region is next to it, and there is one: no single point is free.
+        let beside = self.beside(point) & empty;
+        let with_line = self.board.flood_until_all(horizontal | vertical, empty, beside);
+        beside.without(with_line).is_empty().then_some(Left { empty, lines, beside })
+    }
+
+    /// "Place a stone on an empty point which is part of a free region. At all times, every region must include at
+    /// least one line."
+    fn placements(&self) -> Bits<W> {
+        let doubtful = self.free & self.doubtful();
+        let mut legal = self.free.without(doubtful);
+        let mut rest = doubtful.without(self.cutting_off_few());
+        while !rest.is_empty() {
+            let point = rest.lowest();
+            rest = rest.without(point);
+            if self.left_by(point).is_some() {
+                legal |= point;
+            }
+        }
+        legal
+    }
+
+    /// Points of free regions that alone join one or two points to the rest, too few for a line.
+    fn cutting_off_few(&self) -> Bits<W> {
+        let (board, empty) = (&self.board, self.empty);
+        let mut beside = [Bits::EMPTY; 3];
+        for near in [board.north(empty), board.south(empty), board.east(empty), board.west(empty)] {
+            let [once, twice, thrice] = beside;
+            beside = [once | near, twice | once & near, thrice | twice & near];
+        }
+        let [once, twice, thrice] = beside.map(|points| points & empty);
+        let ends = once.without(twice);
+        let beside_ends = board.neighbours(ends);
+        let stems = twice.without(thrice) & beside_ends;
+        // A stem is beside two points, its end and the one that joins both to the rest.
+        beside_ends | board.neighbours(stems).without(ends)
+    }
+
+    /// Points with an empty neighbour that is not at once seen to keep a line, by itself or through a neighbour of its
+    /// own, if the point is taken.
+    fn doubtful(&self) -> Bits<W> {
+        let (board, empty) = (&self.board, self.empty);
+        let Lines { horizontal, vertical } = self.lines;
+        let [on_horizontal, on_vertical] = self.lines.points(board);
+        let on_any = on_horizontal | on_vertical;
+        // Lines across the way to a neighbour avoid the point, and so does the line that leads away from it.
+        let kept_east = on_vertical | board.west(horizontal);
+        let kept_west = on_vertical | board.east(horizontal);
+        let kept_north = on_horizontal | board.south(vertical);
+        let kept_south = on_horizontal | board.north(vertical);
+        // No line through a point diagonal to the taken one holds that one.
+        let (by_row, by_column) = (board.east(on_any) | board.west(on_any), board.north(on_any) | board.south(on_any));
+        let east = empty.without(kept_east | board.west(kept_east) | by_column);
+        let west = empty.without(kept_west | board.east(kept_west) | by_column);
+        let north = empty.without(kept_north | board.south(kept_north) | by_row);
+        let south = empty.without(kept_south | board.north(kept_south) | by_row);
+        board.west(east) | board.east(west) | board.south(north) | board.north(south)
     }
 }
 
-/// A point lies on at most three lines of each direction.
-const LINES_THROUGH_A_POINT: usize = 6;
+/// A board after a placement.
+struct Left<const W: usize> {
+    empty: Bits<W>,
+    lines: Lines<W>,
+    /// The empty points next to the stone placed.
+    beside: Bits<W>,
+}
 
 impl<const W: usize> Linage<W> {
     fn empty(&self) -> Bits<W> {
         self.board.all().without(self.stones)
     }
 
-    /// "Place a stone on an empty point which is part of a free region. At all times, every region must
-    /// include at least one line."
-    pub(crate) fn placements(&self) -> Bits<W> {
-        let empty = self.empty();
-        let lines = Lines::of(&self.board, empty);
-        let smooth = self.without_local_cut(empty);
-        let mut legal = Bits::EMPTY;
-        for region in self.board.groups(empty) {
-            let lines = lines.within(region);
-            if !lines.free() {
-                continue;
-            }
-            // Taking a point that cuts nothing leaves one region, which keeps a line if there are enough of them.
-            let plain = if lines.count() > LINES_THROUGH_A_POINT { region & smooth } else { Bits::EMPTY };
-            legal |= plain;
-            for point in region.without(plain) {
-                let rest = region.without(Bits::single(point));
-                // A region of fewer than three points holds no line, and neither does a shapeless one.
-                if self.board.groups(rest).all(|part| Lines::of(&self.board, part).any()) && !rest.is_empty() {
-                    legal.insert(point);
-                }
-            }
-        }
-        legal
-    }
-
-    /// The points of `empty` whose neighbours in `empty` are all connected within the eight points around
-    /// them, so that filling the point splits no region. (Others may split one or not.)
-    fn without_local_cut(&self, empty: Bits<W>) -> Bits<W> {
-        let board = &self.board;
-        // `north` holds the points whose northern neighbour is empty, and so on.
-        let (north, south) = (board.south(empty), board.north(empty));
-        let (east, west) = (board.west(empty), board.east(empty));
-        let north_east = board.west(north) & north & east;
-        let north_west = board.east(north) & north & west;
-        let south_east = board.west(south) & south & east;
-        let south_west = board.east(south) & south & west;
-        // Going round, a connected stretch starts at each neighbour that isn't joined to the one before it.
-        let starts =
-            [north.without(north_west), east.without(north_east), south.without(south_east), west.without(south_west)];
-        let (mut once, mut twice) = (Bits::EMPTY, Bits::EMPTY);
-        for start in starts {
-            twice |= once & start;
-            once |= start;
-        }
-        empty.without(twice)
+    /// The board's regions.
+    pub(crate) fn regions(&self) -> Regions<W> {
+        Regions::of(self.board, self.empty())
     }
 
     /// "A region is owned by Vertical if it contains no horizontal lines, and by Horizontal if it contains no
@@ -151,7 +233,7 @@ impl<const W: usize> Game for Linage<W> {
         if let Some(end) = self.end() {
             return Status::Over(end);
         }
-        Status::Running(StepSet { points: self.placements(), specials: Specials::PASS })
+        Status::Running(StepSet { points: self.regions().placements(), specials: Specials::PASS })
     }
 
     fn play(&mut self, step: Step) {
@@ -170,9 +252,7 @@ impl<const W: usize> Game for Linage<W> {
         if self.stones.contains(point) {
             return "the point is not empty";
         }
-        let empty = self.empty();
-        let region = self.board.flood(Bits::single(point), empty);
-        if Lines::of(&self.board, region).free() {
+        if self.regions().free.contains(point) {
             "a region would be left without a line"
         } else {
             "the point is not in a free region"

@@ -61,6 +61,13 @@ fn by_steps<G: Game>(
     true
 }
 
+/// As [`draw`], but the point as a set; the empty set from the empty set.
+#[inline]
+fn draw_alone<const W: usize>(points: Bits<W>, rng: &mut ChaCha8Rng) -> Bits<W> {
+    let count = points.len() as u32;
+    if count == 0 { points } else { points.nth_alone(rng.random_range(0..count) as usize) }
+}
+
 /// Values a position by one playout.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Playouts;

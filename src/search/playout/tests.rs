@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::super::MoverValue;
 use super::super::testing::{random_game, random_step, rng};
 use super::*;
+use crate::board::PointSet;
 use crate::games::{Button, Cell, GameKind, Options, Played, Player, Seat, Status, Yugo};
 use crate::with_game;
 
@@ -230,6 +231,165 @@ fn sligo_moves_stones() {
             assert!(movable > 1000 && 5 * moved > movable, "{size}: {moved} of {movable}");
         });
     }
+}
+
+/// How likely each turn is.
+type Turns = BTreeMap<Vec<Step>, f64>;
+
+/// The placements, told from movements by what stands there.
+fn placements<G: Game>(position: &G) -> Vec<Step> {
+    points(position, |cell| cell == Cell::Empty)
+}
+
+/// The legal points on which there is such a thing.
+fn points<G: Game>(position: &G, on: impl Fn(Cell) -> bool) -> Vec<Step> {
+    let Status::Running(steps) = position.status() else { return Vec::new() };
+    steps.points.iter().filter(|point| on(position.cell(*point))).map(Step::Point).collect()
+}
+
+/// `steps` without those that fill an eye.
+fn sparing_eyes<G: Game>(position: &G, steps: Vec<Step>) -> Vec<Step> {
+    let spares = |step: &Step| !matches!(step, Step::Point(point) if fills_eye(position, *point));
+    steps.into_iter().filter(spares).collect()
+}
+
+/// Adds `steps`, all equally likely, after what has been played of the turn.
+fn add(turns: &mut Turns, played: &[Step], steps: &[Step], weight: f64) {
+    for step in steps {
+        let turn = [played, &[*step]].concat();
+        *turns.entry(turn).or_default() += weight / steps.len() as f64;
+    }
+}
+
+/// Linage's policy by its definition: now and then a pass, else any placement.
+fn linage_policy<G: Game>(position: &G) -> Turns {
+    let mut turns = Turns::new();
+    let placements = placements(position);
+    let passing = if placements.is_empty() { 1.0 } else { 1.0 / 64.0 };
+    add(&mut turns, &[], &[Step::PASS], passing);
+    add(&mut turns, &[], &placements, 1.0 - passing);
+    turns
+}
+
+/// Sligo's policy by its definition, for whole turns and for the rest of one.
+fn sligo_policy<G: Game>(position: &G) -> Turns {
+    let mut turns = Turns::new();
+    if position.phase() != Phase::Start {
+        sligo_movement(position, &[], 1.0, &mut turns);
+        return turns;
+    }
+    let stones = points(position, |cell| cell != Cell::Empty);
+    let moving = if stones.is_empty() { 0.0 } else { 0.3 };
+    for stone in &stones {
+        let mut picked = position.clone();
+        picked.play(*stone);
+        sligo_movement(&picked, &[*stone], moving / stones.len() as f64, &mut turns);
+    }
+    let direct = sparing_eyes(position, placements(position));
+    let direct = if direct.is_empty() { vec![Step::PASS] } else { direct };
+    add(&mut turns, &[], &direct, 1.0 - moving);
+    turns
+}
+
+/// A turn that has begun: any destination, then any placement, in an eye only if there is no other.
+fn sligo_movement<G: Game>(position: &G, played: &[Step], weight: f64, turns: &mut Turns) {
+    let steps = placements(position);
+    if let Phase::Picked(_) = position.phase() {
+        for step in &steps {
+            let mut moved = position.clone();
+            moved.play(*step);
+            sligo_movement(&moved, &[played, &[*step]].concat(), weight / steps.len() as f64, turns);
+        }
+        return;
+    }
+    let kept = sparing_eyes(position, steps.clone());
+    add(turns, played, if kept.is_empty() { &steps } else { &kept }, weight);
+}
+
+/// Draws the turn many times and compares; returns how many different turns there are.
+fn drawn_as_said<G: PlayoutPolicy>(position: &G, policy: &Turns, draws: usize, rng: &mut ChaCha8Rng) -> usize {
+    let mut drawn = BTreeMap::new();
+    for _ in 0..draws {
+        let mut turn = Vec::new();
+        position.clone().play_out(1, rng, |step| turn.push(step));
+        *drawn.entry(turn).or_insert(0) += 1;
+    }
+    for turn in drawn.keys() {
+        assert!(policy.get(turn).is_some_and(|chance| *chance > 0.0), "{turn:?} in {position:?}");
+    }
+    let mut squares = 0.0;
+    for (turn, chance) in policy.iter().filter(|(_, chance)| **chance > 0.0) {
+        let (found, expected) = (f64::from(*drawn.get(turn).unwrap_or(&0)), chance * draws as f64);
+        squares += (found - expected).powi(2) / expected;
+        assert!(
+            (found - expected).abs() < 6.0 * expected.sqrt() + 6.0,
+            "{turn:?} in {position:?}: {found}, {expected}"
+        );
+    }
+    // Chi squared has this mean and, about, this deviation.
+    let freedom = policy.len() as f64 - 1.0;
+    assert!(squares < freedom + 6.0 * (2.0 * freedom).sqrt() + 10.0, "{position:?}: {squares} for {freedom}");
+    policy.len()
+}
+
+/// Compares the turns drawn in positions of every kind with the policy.
+fn policy_holds(game: GameKind, sizes: &[usize]) {
+    let mut rng = rng(7);
+    let mut kinds = 0;
+    for size in sizes {
+        with_game!(game, *size, G => {
+            for position in positions::<G>(*size, 40, &mut rng) {
+                if position.end().is_none() {
+                    let policy =
+                        if game == GameKind::Linage { linage_policy(&position) } else { sligo_policy(&position) };
+                    assert!((policy.values().sum::<f64>() - 1.0).abs() < 1e-9);
+                    kinds += drawn_as_said(&position, &policy, 20_000, &mut rng);
+                }
+            }
+        });
+    }
+    assert!(kinds > 1000, "{kinds} different turns");
+}
+
+#[test]
+fn linage_draws_as_its_policy_says() {
+    policy_holds(GameKind::Linage, &[3, 4, 5, 6, 8, 11]);
+}
+
+#[test]
+fn sligo_draws_as_its_policy_says() {
+    policy_holds(GameKind::Sligo, &[1, 2, 3, 4, 5, 6, 8]);
+}
+
+/// Linage's playouts count on this.
+#[test]
+fn what_is_illegal_in_linage_stays_so_until_a_stone_is_placed_beside_it() {
+    let mut rng = rng(8);
+    let mut kept = 0;
+    for size in [3, 4, 5, 6, 7, 9] {
+        with_game!(GameKind::Linage, size, G => {
+            for position in positions::<G>(size, 60, &mut rng) {
+                let legal = placements(&position);
+                for step in &legal {
+                    let Step::Point(stone) = *step else { unreachable!("placements are points") };
+                    let mut after = position.clone();
+                    after.play(*step);
+                    for next in placements(&after) {
+                        let Step::Point(point) = next else { unreachable!("placements are points") };
+                        assert!(legal.contains(&next) || beside(&position, stone, point), "{position:?} {stone:?} {point:?}");
+                    }
+                    kept += 1;
+                }
+            }
+        });
+    }
+    assert!(kept > 1000, "{kept} placements");
+}
+
+fn beside<G: Game>(position: &G, a: Point, b: Point) -> bool {
+    let n = position.size();
+    let (a, b) = (position.dense(a), position.dense(b));
+    (a / n).abs_diff(b / n) + (a % n).abs_diff(b % n) == 1
 }
 
 #[test]
