@@ -9,7 +9,7 @@ use fairkomi::search::{Descent, MoverValue, PlayoutPolicy, Purpose, Search, play
 use fairkomi::with_game;
 
 const SIZE: usize = 9;
-const VISITS: u32 = 400;
+const VISITS: u32 = 64;
 
 fn bare<G: PlayoutPolicy>(group: &mut BenchmarkGroup<'_, WallTime>) {
     let start = G::new(SIZE, Options::default());
@@ -28,8 +28,9 @@ fn search<G: PlayoutPolicy>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str
     let mut rng = stream(1, Purpose::Playout, 1);
     group.throughput(Throughput::Elements(u64::from(VISITS)));
     group.bench_function(format!("{}/{name}", G::KIND), |bencher| {
+        let mut tree = Search::new(config, &start, komi);
         bencher.iter(|| {
-            let mut tree = Search::new(config, &start, komi);
+            tree.restart(&start);
             tree.prepare_root(None, &mut rng);
             while !tree.is_done() {
                 if tree.descend(&game) == Descent::Terminal {

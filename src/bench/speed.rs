@@ -84,8 +84,9 @@ pub fn simulations<G: PlayoutPolicy>(size: usize, search: SearchConfig, duration
     let start = G::new(size, Options::default());
     let game = Played::new(start.clone(), G::KIND.default_move_cap(size));
     let mut rng = stream(1, Purpose::Playout, 1);
+    let mut tree = Search::new(search, &start, komi::<G>());
     let Ok(rate) = repeat::<std::convert::Infallible>(duration, || {
-        let mut tree = Search::new(search, &start, komi::<G>());
+        tree.restart(&start);
         tree.prepare_root(None, &mut rng);
         while !tree.is_done() {
             if tree.descend(&game) == Descent::Terminal {

@@ -57,11 +57,12 @@ impl<G: Game> Search<G> {
             leaf: None,
             refused: 0,
         };
-        search.reset(root);
+        search.restart(root);
         search
     }
 
-    fn reset(&mut self, root: &G) {
+    /// Begins anew at `root`, in the memory that is there.
+    pub fn restart(&mut self, root: &G) {
         self.arena.clear();
         self.root = root.clone();
     }
@@ -190,7 +191,7 @@ impl<G: Game> Search<G> {
             let holds = |edge: &usize| self.arena.steps[*edge] == step && self.arena.children[*edge] != OVER;
             Some((tried.into_iter().find(holds)?, node.seat))
         });
-        let Some((edge, seat)) = kept else { return self.reset(root) };
+        let Some((edge, seat)) = kept else { return self.restart(root) };
         let value = MoverValue(self.arena.values[edge]).for_first(seat);
         self.arena.root_at(edge, value.0);
         self.root = root.clone();

@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use super::tree::result;
 use super::{EvalError, Evaluator, FirstValue, Leaf};
 use crate::board::{Bits, Geometry, Point};
-use crate::games::{Game, HalfPoints, Phase, Step};
+use crate::games::{Game, HalfPoints, Step};
 
 /// How a game's playouts choose.
 pub trait PlayoutPolicy: Game {
@@ -38,27 +38,6 @@ pub fn playout<G: PlayoutPolicy>(position: &G, komi: HalfPoints, rng: &mut ChaCh
         None if over => result(game.winner(komi), &game),
         None => FirstValue(0.5),
     }
-}
-
-/// [`PlayoutPolicy::play_out`] with the steps that `next` chooses.
-fn by_steps<G: Game>(
-    game: &mut G,
-    cap: usize,
-    rng: &mut ChaCha8Rng,
-    mut each: impl FnMut(Step),
-    next: impl Fn(&G, &mut ChaCha8Rng) -> Step,
-) -> bool {
-    let mut turns = 0;
-    while game.end().is_none() {
-        if turns >= cap {
-            return false;
-        }
-        let step = next(game, rng);
-        each(step);
-        game.play(step);
-        turns += (game.phase() == Phase::Start) as usize;
-    }
-    true
 }
 
 /// As [`draw`], but the point as a set; the empty set from the empty set.
