@@ -340,8 +340,8 @@ fn policy_holds(game: GameKind, sizes: &[usize]) {
         with_game!(game, *size, G => {
             for position in positions::<G>(*size, 40, &mut rng) {
                 if position.end().is_none() {
-                    let policy =
-                        if game == GameKind::Linage { linage_policy(&position) } else { sligo_policy(&position) };
+                    let linage = game == GameKind::Linage;
+                    let policy = if linage { linage_policy(&position) } else { sligo_policy(&position) };
                     assert!((policy.values().sum::<f64>() - 1.0).abs() < 1e-9);
                     kinds += drawn_as_said(&position, &policy, 20_000, &mut rng);
                 }
@@ -376,7 +376,8 @@ fn what_is_illegal_in_linage_stays_so_until_a_stone_is_placed_beside_it() {
                     after.play(*step);
                     for next in placements(&after) {
                         let Step::Point(point) = next else { unreachable!("placements are points") };
-                        assert!(legal.contains(&next) || beside(&position, stone, point), "{position:?} {stone:?} {point:?}");
+                        let may = legal.contains(&next) || beside(&position, stone, point);
+                        assert!(may, "{position:?} {stone:?} {point:?}");
                     }
                     kept += 1;
                 }
