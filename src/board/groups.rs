@@ -215,9 +215,9 @@ impl<const W: usize> Bits<W> {
 fn nth_bit(word: u64, index: u64) -> u64 {
     let rank = if index < 64 { 1 << index } else { 0 };
     // SAFETY: the build is for processors that have the instruction.
-    #[cfg(target_feature = "bmi2")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
     return unsafe { std::arch::x86_64::_pdep_u64(rank, word) };
-    #[cfg(not(target_feature = "bmi2"))]
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
     {
         let (mut word, mut rank) = (word, rank);
         while rank > 1 {

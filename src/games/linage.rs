@@ -87,7 +87,7 @@ impl<const W: usize> Regions<W> {
     }
 
     /// Places a stone on `point`, which must be in a free region, if that is legal, and says whether it was.
-    #[inline]
+    #[inline(always)] // Called, it would get its sets through memory.
     pub(crate) fn place(&mut self, point: Bits<W>) -> bool {
         let Some(left) = self.left_by(point) else { return false };
         self.empty = left.empty;
@@ -106,7 +106,7 @@ impl<const W: usize> Regions<W> {
 
     /// What a stone on `point`, which must be in a free region, leaves, if that is legal: "at all times, every region
     /// must include at least one line".
-    #[inline]
+    #[inline(always)] // Called, it would get its sets through memory.
     fn left_by(&self, point: Bits<W>) -> Option<Left<W>> {
         let empty = self.empty.without(point);
         let lines = self.lines.after(point, &self.board);

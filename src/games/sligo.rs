@@ -96,7 +96,7 @@ impl<const W: usize> View<W> {
     }
 
     /// The empty points where a placement leaves no weak pair of the mover's.
-    #[inline]
+    #[inline(always)] // Called, it would get its sets through memory.
     pub(crate) fn free_of_weak_pairs(&self) -> Bits<W> {
         let pairs = WeakPairs::new(&self.board, self.own);
         let mut points = self.empty().without(pairs.made);
@@ -121,20 +121,15 @@ impl<const W: usize> View<W> {
 
     /// True if no group of the mover's is surrounded after a placement on `point` and its captures.
     ///
-    /// Before the placement none is. At the start of a turn no group on the board is; and after a movement the moved
-    /// stone's is not either: the point it left is a liberty of its own, or of a stone beside both points, or else
-    /// one of the points between is a liberty. (Enemies on both of them would be a weak pair.) So only the new stone's
-    /// group matters.
-    #[inline]
+    /// Before the placement none is. At the start of a turn no group on the board is. A movement leaves what the moved
+    /// stone was joined to the point that it left as a liberty; and the moved stone's group has that one too, through a
+    /// stone beside both points if it moved diagonally, or else one of the points between. (Enemies on both of these
+    /// would be a weak pair.) So only the new stone's group matters.
+    #[inline(always)] // Called, it would get its sets through memory.
     pub(crate) fn breathes(&self, point: Bits<W>) -> bool {
         let empty = self.empty().without(point);
         let beside = self.board.neighbours(point);
-        beside.meets(empty) || self.breathes_through_others(point, beside, empty)
-    }
-
-    /// [`View::breathes`] for a stone that has no empty point beside it.
-    fn breathes_through_others(&self, point: Bits<W>, beside: Bits<W>, empty: Bits<W>) -> bool {
-        self.joins_breathing(beside, empty) || self.captures(point, beside, empty)
+        beside.meets(empty) || self.joins_breathing(beside, empty) || self.captures(point, beside, empty)
     }
 
     /// True if a group of the mover's with one of its stones `beside` has a liberty in `empty`.
@@ -145,6 +140,7 @@ impl<const W: usize> View<W> {
     }
 
     /// True if the group of a new stone on `point` gains a liberty by captures, `empty` being left before them.
+    #[inline(never)] // Rarely asked, and long.
     fn captures(&self, point: Bits<W>, beside: Bits<W>, empty: Bits<W>) -> bool {
         let (board, enemy) = (&self.board, self.enemy);
         let free = board.flood_until_all(board.neighbours(empty) & enemy, enemy, beside & enemy);
@@ -157,8 +153,9 @@ impl<const W: usize> View<W> {
         elsewhere && board.neighbours(group()).meets(enemy.without(board.flood(free, enemy)))
     }
 
-    /// The points where the mover may place, if it makes no weak pair on any of the `candidates`: "after placing a stone, remove all surrounded enemy groups. In the
-    /// resulting position, there must be no weak pairs and no surrounded groups of any color on the board."
+    /// Where of the `candidates`, on which a stone leaves no weak pair, the mover may place: "after placing a stone,
+    /// remove all surrounded enemy groups. In the resulting position, there must be no weak pairs and no surrounded
+    /// groups of any color on the board."
     ///
     /// The enemy needs no look: no group of his is surrounded once such groups are removed, and none of his
     /// stones is diagonal to another without a common neighbour, since that neighbour would be of their group.
@@ -298,7 +295,7 @@ impl<const W: usize> View<W> {
 
     /// The board as the other player sees it after a placement on `point`.
     /// "After placing a stone, remove all surrounded enemy groups."
-    #[inline]
+    #[inline(always)] // Called, it would get its sets through memory.
     pub(crate) fn placed(&self, point: Bits<W>) -> Self {
         let own = self.own | point;
         let empty = self.board.all().without(own | self.enemy);

@@ -90,7 +90,7 @@ fn first<const W: usize>(point: Bits<W>) -> Point {
 ///
 /// Everything is drawn evenly, tested, and drawn again without it if it is not legal: that is as even as drawing among
 /// the legal ones, and most need no look.
-#[inline]
+#[inline(always)] // Called, it would get its sets through memory.
 fn random_turn<const W: usize>(view: &View<W>, rng: &mut ChaCha8Rng) -> Turn<W> {
     if rng.random_bool(MOVEMENTS) {
         let mut stones = view.loose();
@@ -109,7 +109,7 @@ fn random_turn<const W: usize>(view: &View<W>, rng: &mut ChaCha8Rng) -> Turn<W> 
 }
 
 /// Where the stone `from` moves, evenly among the points from which the turn can go on, and the placement.
-#[inline]
+#[inline(always)] // Called, it would get its sets through memory.
 fn random_movement<const W: usize>(view: &View<W>, from: Bits<W>, rng: &mut ChaCha8Rng) -> Option<(Bits<W>, Bits<W>)> {
     let mut room = view.room(from);
     loop {

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::MoverValue;
 use super::super::testing::{random_game, random_step, rng};
@@ -340,8 +340,8 @@ fn policy_holds(game: GameKind, sizes: &[usize]) {
         with_game!(game, *size, G => {
             for position in positions::<G>(*size, 40, &mut rng) {
                 if position.end().is_none() {
-                    let policy =
-                        if game == GameKind::Linage { linage_policy(&position) } else { sligo_policy(&position) };
+                    let linage = game == GameKind::Linage;
+                    let policy = if linage { linage_policy(&position) } else { sligo_policy(&position) };
                     assert!((policy.values().sum::<f64>() - 1.0).abs() < 1e-9);
                     kinds += drawn_as_said(&position, &policy, 20_000, &mut rng);
                 }
@@ -376,7 +376,8 @@ fn what_is_illegal_in_linage_stays_so_until_a_stone_is_placed_beside_it() {
                     after.play(*step);
                     for next in placements(&after) {
                         let Step::Point(point) = next else { unreachable!("placements are points") };
-                        assert!(legal.contains(&next) || beside(&position, stone, point), "{position:?} {stone:?} {point:?}");
+                        let may = legal.contains(&next) || beside(&position, stone, point);
+                        assert!(may, "{position:?} {stone:?} {point:?}");
                     }
                     kept += 1;
                 }
@@ -384,6 +385,29 @@ fn what_is_illegal_in_linage_stays_so_until_a_stone_is_placed_beside_it() {
         });
     }
     assert!(kept > 1000, "{kept} placements");
+}
+
+/// Points are drawn as often as any other although they were illegal earlier in the playout.
+#[test]
+fn what_becomes_legal_again_in_linage_is_drawn_again() {
+    let mut rng = rng(9);
+    let (mut drawn, mut expected) = (0.0, 0.0);
+    for size in [4, 5, 7, 9] {
+        with_game!(GameKind::Linage, size, G => {
+            for _ in 0..300 {
+                let mut barred = BTreeSet::new();
+                watched(&G::new(size, Options::default()), HalfPoints(0), &mut rng, |position, step| {
+                    let legal = placements(position);
+                    let back = legal.iter().filter(|step| barred.contains(*step)).count();
+                    expected += 63.0 / 64.0 * back as f64 / legal.len().max(1) as f64;
+                    drawn += f64::from(barred.contains(&step));
+                    let points = (0..size * size).map(|dense| Step::Point(position.from_dense(dense)));
+                    barred.extend(points.filter(|point| !legal.contains(point)));
+                });
+            }
+        });
+    }
+    assert!(expected > 100.0 && (drawn - expected).abs() < 5.0 * f64::sqrt(expected), "{drawn}, {expected}");
 }
 
 fn beside<G: Game>(position: &G, a: Point, b: Point) -> bool {
