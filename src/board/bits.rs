@@ -29,13 +29,19 @@ impl<const W: usize> Bits<W> {
     /// The empty set.
     pub const EMPTY: Self = Bits([0; W]);
 
+    /// Few words are kept in registers if no word is picked by an index or a branch; many are better in memory.
+    const IN_REGISTERS: bool = W <= 2;
+
     /// The set that holds `point` alone.
     #[inline]
     pub fn single(point: Point) -> Self {
         let mut bits = Self::EMPTY;
-        // Without an index into the words they stay in registers.
-        for (index, word) in bits.0.iter_mut().enumerate() {
-            *word = u64::from(point.word() == index) << point.bit();
+        if Self::IN_REGISTERS {
+            for (index, word) in bits.0.iter_mut().enumerate() {
+                *word = u64::from(point.word() == index) << point.bit();
+            }
+        } else {
+            bits.0[point.word()] = 1 << point.bit();
         }
         bits
     }
@@ -43,13 +49,21 @@ impl<const W: usize> Bits<W> {
     /// Adds `point`.
     #[inline]
     pub fn insert(&mut self, point: Point) {
-        *self = *self | Self::single(point);
+        if Self::IN_REGISTERS {
+            *self = *self | Self::single(point);
+        } else {
+            self.0[point.word()] |= 1 << point.bit();
+        }
     }
 
     /// Takes `point` out.
     #[inline]
     pub fn remove(&mut self, point: Point) {
-        *self = self.without(Self::single(point));
+        if Self::IN_REGISTERS {
+            *self = self.without(Self::single(point));
+        } else {
+            self.0[point.word()] &= !(1 << point.bit());
+        }
     }
 
     /// The lowest point, if there is one.
@@ -67,11 +81,14 @@ impl<const W: usize> Bits<W> {
     #[inline]
     pub fn lowest(self) -> Self {
         let mut out = Self::EMPTY;
-        // All ones until a word with a point was met; a branch would be foreseen badly.
+        // All ones until a word with a point was met.
         let mut below = u64::MAX;
         for (lowest, word) in out.0.iter_mut().zip(self.0) {
             *lowest = word & word.wrapping_neg() & below;
             below &= u64::from(word == 0).wrapping_neg();
+            if !Self::IN_REGISTERS && below == 0 {
+                break;
+            }
         }
         out
     }
@@ -80,6 +97,12 @@ impl<const W: usize> Bits<W> {
     #[inline]
     pub fn without(self, other: Self) -> Self {
         self & !other
+    }
+
+    /// The same as `==`, word by word: arrays are compared in memory, for which the loops of floods would wait.
+    #[inline]
+    pub(super) fn same(self, other: Self) -> bool {
+        (self ^ other).0.iter().fold(0, |all, word| all | word) == 0
     }
 
     /// True if the two sets share a point.
@@ -133,7 +156,11 @@ impl<const W: usize> Bits<W> {
     /// True if the set holds no point.
     #[inline]
     pub fn is_empty(self) -> bool {
-        self.0.iter().fold(0, |all, word| all | word) == 0
+        if Self::IN_REGISTERS {
+            self.0.iter().fold(0, |all, word| all | word) == 0
+        } else {
+            self.0.iter().all(|word| *word == 0)
+        }
     }
 
     /// The number of points.

@@ -120,7 +120,7 @@ impl<const W: usize> Geometry<W> {
             if grown.meets(free) {
                 return (grown, true);
             }
-            if grown == filled {
+            if grown.same(filled) {
                 return (grown, false);
             }
             filled = grown;
