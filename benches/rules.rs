@@ -105,7 +105,7 @@ fn go_sampler(board: &mut GoBoard, rng: &mut Xoshiro256PlusPlus) {
 /// Any point is tried until one can be played, and only after 16 failures the sampler is asked.
 fn go_tries(board: &mut GoBoard, rng: &mut Xoshiro256PlusPlus) {
     for _ in 0..16 {
-        let point = (u64::from(rng.next_u32()) * 81 >> 32) as u8;
+        let point = ((u64::from(rng.next_u32()) * 81) >> 32) as u8;
         if board.play(Move::Place(Tile::new(point % 9, point / 9))).is_ok() {
             return;
         }

@@ -50,7 +50,7 @@ impl<const W: usize> Bits<W> {
     #[inline]
     pub fn insert(&mut self, point: Point) {
         if Self::IN_REGISTERS {
-            *self = *self | Self::single(point);
+            *self |= Self::single(point);
         } else {
             self.0[point.word()] |= 1 << point.bit();
         }

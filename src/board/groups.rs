@@ -61,6 +61,8 @@ impl<const W: usize> Geometry<W> {
 
     /// The empty points where a stone of `own` would belong to a group with a liberty, or would take the last liberty
     /// from a group of `enemy`.
+    ///
+    /// A point with an empty neighbour always is one. Only for the others one has to look at the groups next to them.
     pub fn placements(&self, own: Bits<W>, enemy: Bits<W>) -> Bits<W> {
         let empty = self.all().without(own | enemy);
         let open = empty & self.neighbours(empty);
@@ -152,5 +154,35 @@ impl<const W: usize> Geometry<W> {
         let by_black = self.flood(self.neighbours(black), empty);
         let by_white = self.flood(self.neighbours(white), empty);
         Territories { black: by_black.without(by_white), white: by_white.without(by_black) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    #[test]
+    fn local_tests_agree_with_the_liberties_of_all_groups() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for n in (1..=13).cycle().take(3000) {
+            let board = Geometry::<3>::new(n);
+            let stones = rng.random_range(0.2..1.0);
+            let (mut own, mut enemy) = (Bits::EMPTY, Bits::EMPTY);
+            for point in board.all().iter().filter(|_| rng.random_bool(stones)).collect::<Vec<_>>() {
+                if rng.random() { own.insert(point) } else { enemy.insert(point) }
+            }
+            let empty = board.all().without(own | enemy);
+            let free = board.neighbours(empty);
+            let (all_own, all_enemy) = (board.liberties(own, empty), board.liberties(enemy, empty));
+            let placements = empty & (free | all_own.spare | all_enemy.last);
+            assert_eq!(board.placements(own, enemy), placements, "{own:?} {enemy:?}");
+            let seeds: Bits<3> = board.all().iter().filter(|_| rng.random_bool(0.1)).collect();
+            let seeded = board.flood(seeds, own);
+            assert_eq!(board.surrounded_of(seeds, own, free), all_own.none & seeded);
+            assert_eq!(board.reaches(seeds, own, free), !seeded.without(all_own.none).is_empty());
+            assert_eq!(board.liberties_of(seeds, own, empty), board.liberties(seeded, empty));
+        }
     }
 }
