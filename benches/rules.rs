@@ -6,7 +6,7 @@ use std::time::Duration;
 use board_game::board::Board;
 use board_game::games::go::{GoBoard, Komi, Move, Rules, Tile};
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
-use fairkomi::games::{GameKind, HalfPoints, Options, Phase};
+use fairkomi::games::{Cell, Game, GameKind, HalfPoints, Options, Phase};
 use fairkomi::search::{PlayoutPolicy, Purpose, playout, stream};
 use fairkomi::with_game;
 use rand_chacha::ChaCha8Rng;
@@ -40,6 +40,41 @@ fn steps<G: PlayoutPolicy>(group: &mut BenchmarkGroup<'_, WallTime>, size: usize
             for position in &positions {
                 black_box(position.status());
             }
+        });
+    });
+}
+
+/// Sligo's steps, throughput in pairs of a stone and an empty point beside it: what has to be decided.
+fn sligo_pairs(group: &mut BenchmarkGroup<'_, WallTime>, size: usize) {
+    with_game!(GameKind::Sligo, size, G => {
+        let (positions, _) = positions::<G>(size);
+        let starts: Vec<G> = positions.into_iter().filter(|position| position.phase() == Phase::Start).collect();
+        let pairs = |position: &G| -> u64 {
+            let own = Cell::Stone(position.to_move());
+            let cell = |row: usize, column: usize| {
+                let inside = row < size && column < size;
+                inside.then(|| position.cell(position.from_dense(row * size + column)))
+            };
+            let mut count = 0;
+            for dense in 0..size * size {
+                let (row, column) = (dense / size, dense % size);
+                if cell(row, column) != Some(own) {
+                    continue;
+                }
+                for (up, right) in (0..9).map(|step| (step / 3, step % 3)) {
+                    let beside = cell((row + up).wrapping_sub(1), (column + right).wrapping_sub(1));
+                    count += u64::from(beside == Some(Cell::Empty));
+                }
+            }
+            count
+        };
+        group.throughput(Throughput::Elements(starts.iter().map(pairs).sum()));
+        group.bench_function(format!("sligo/{size}"), |bencher| {
+            bencher.iter(|| {
+                for position in &starts {
+                    black_box(position.status());
+                }
+            });
         });
     });
 }
@@ -105,7 +140,7 @@ fn go_sampler(board: &mut GoBoard, rng: &mut Xoshiro256PlusPlus) {
 /// Any point is tried until one can be played, and only after 16 failures the sampler is asked.
 fn go_tries(board: &mut GoBoard, rng: &mut Xoshiro256PlusPlus) {
     for _ in 0..16 {
-        let point = (u64::from(rng.next_u32()) * 81 >> 32) as u8;
+        let point = ((u64::from(rng.next_u32()) * 81) >> 32) as u8;
         if board.play(Move::Place(Tile::new(point % 9, point / 9))).is_ok() {
             return;
         }
@@ -131,6 +166,9 @@ fn rules(criterion: &mut Criterion) {
             with_game!(game, size, G => steps::<G>(&mut group, size));
         }
     }
+    group.finish();
+    let mut group = criterion.benchmark_group("stone_destination_pairs");
+    SIZES.into_iter().for_each(|size| sligo_pairs(&mut group, size));
     group.finish();
     let mut group = criterion.benchmark_group("playout_turns");
     for game in GameKind::ALL {

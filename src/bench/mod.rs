@@ -3,13 +3,17 @@
 mod checksum;
 pub mod doctor;
 mod memory;
+mod precision;
+mod soak;
 mod speed;
 mod table;
 
 pub use checksum::behaviour;
 pub use memory::{Memory, memory};
+pub use precision::{ValueError, value_error};
+pub use soak::{Moment, early_and_late, soak, write_soak};
 pub use speed::{BenchError, Rate, Run, bare_forward, playouts, selfplay, simulations};
-pub use table::{Figure, Measured, Plan, bench_text, measure, write_bench};
+pub use table::{Figure, Measured, Plan, bench_text, measure, selfplay_config, write_bench};
 
 /// The machine in a few words: processor and cores.
 pub fn machine() -> String {

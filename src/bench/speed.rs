@@ -103,12 +103,19 @@ pub fn simulations<G: PlayoutPolicy>(size: usize, search: SearchConfig, duration
 }
 
 /// Positions of the network alone, heads included, in full batches: what libtorch can do with this module. Each thread
-/// has an evaluator of its own; the rate is that of all together. Nothing for an engine without a network.
-pub fn bare_forward(engine: &Engine, size: usize, threads: usize, duration: Duration) -> Result<Rate, NetError> {
+/// has an evaluator of its own; the rate is that of all together. `plain`: every operation is libtorch's own, else the
+/// forward that play uses. Nothing for an engine without a network.
+pub fn bare_forward(
+    engine: &Engine,
+    size: usize,
+    threads: usize,
+    plain: bool,
+    duration: Duration,
+) -> Result<Rate, NetError> {
     let one = || -> Result<Rate, NetError> {
         let Some(mut evaluator) = engine.net_evaluator()? else { return Ok(Rate::default()) };
-        evaluator.forward_blank(size)?;
-        repeat(duration, || Ok(evaluator.forward_blank(size)? as f64))
+        evaluator.forward_blank(size, plain)?;
+        repeat(duration, || Ok(evaluator.forward_blank(size, plain)? as f64))
     };
     let rates = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();

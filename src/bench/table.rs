@@ -9,8 +9,8 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 use serde::Serialize;
 
-use super::{BenchError, bare_forward, memory, playouts, selfplay, simulations};
-use crate::config::{Board, Inference, KomiDraw, RootNoise, SearchConfig, SelfplayConfig, least_komi};
+use super::{BenchError, Rate, bare_forward, memory, playouts, selfplay, simulations, value_error};
+use crate::config::{Board, Device, Inference, KomiDraw, RootNoise, SearchConfig, SelfplayConfig, least_komi};
 use crate::games::GameKind;
 use crate::records::{RunError, write_whole};
 use crate::search::PlayoutPolicy;
@@ -46,16 +46,24 @@ pub enum Figure {
     SimulationsShare,
     /// Games a second of self-play with playouts.
     PlayoutGames,
-    /// Positions a second of the network alone, on full batches.
+    /// Positions a second of the network alone, on full batches, all of it libtorch's own operations.
+    LibtorchForward,
+    /// Positions a second of the network alone, on full batches, as it is evaluated in play.
     BareForward,
     /// Positions a second that games asked the network about.
     Evaluations,
+    /// Evaluations by libtorch's forward.
+    LibtorchShare,
     /// Evaluations by bare forward.
     EvaluationsShare,
     /// The share of positions whose value the network had said before.
     Known,
     /// Games a second of self-play with the network.
     NetworkGames,
+    /// How far values in bfloat16 are from those in 32 bits, on average over positions of playouts.
+    Bf16Error,
+    /// The largest such distance.
+    Bf16Largest,
     /// The most that a game's trees took, in MiB.
     TreeMemory,
     /// The most memory of the whole program so far, in MiB.
@@ -64,17 +72,21 @@ pub enum Figure {
 
 impl Figure {
     /// All, in the order of the table.
-    const ALL: [Figure; 12] = [
+    const ALL: [Figure; 16] = [
         Figure::Playouts,
         Figure::PlayoutTurns,
         Figure::Simulations,
         Figure::SimulationsShare,
         Figure::PlayoutGames,
+        Figure::LibtorchForward,
         Figure::BareForward,
         Figure::Evaluations,
+        Figure::LibtorchShare,
         Figure::EvaluationsShare,
         Figure::Known,
         Figure::NetworkGames,
+        Figure::Bf16Error,
+        Figure::Bf16Largest,
         Figure::TreeMemory,
         Figure::PeakMemory,
     ];
@@ -86,11 +98,15 @@ impl Figure {
             Figure::Simulations => "simulations/s",
             Figure::SimulationsShare => "of playouts",
             Figure::PlayoutGames => "games/s, playouts",
-            Figure::BareForward => "bare forward/s",
+            Figure::LibtorchForward => "libtorch forward/s",
+            Figure::BareForward => "own forward/s",
             Figure::Evaluations => "evals/s",
-            Figure::EvaluationsShare => "of bare forward",
+            Figure::LibtorchShare => "of libtorch",
+            Figure::EvaluationsShare => "of own forward",
             Figure::Known => "known before",
             Figure::NetworkGames => "games/s, network",
+            Figure::Bf16Error => "bf16 v f32, mean",
+            Figure::Bf16Largest => "bf16 v f32, most",
             Figure::TreeMemory => "tree MiB",
             Figure::PeakMemory => "peak MiB",
         }
@@ -98,7 +114,10 @@ impl Figure {
 
     fn text(self, value: f64) -> String {
         match self {
-            Figure::SimulationsShare | Figure::EvaluationsShare | Figure::Known => format!("{:.1} %", 100.0 * value),
+            Figure::SimulationsShare | Figure::LibtorchShare | Figure::EvaluationsShare | Figure::Known => {
+                format!("{:.1} %", 100.0 * value)
+            }
+            Figure::Bf16Error | Figure::Bf16Largest => format!("{value:.4}"),
             _ if value >= 1e6 => format!("{:.2} M", value / 1e6),
             _ if value >= 1e4 => format!("{:.1} k", value / 1e3),
             _ if value >= 100.0 => format!("{value:.0}"),
@@ -140,6 +159,13 @@ pub fn measure(
     say: &dyn Fn(&str),
 ) -> Result<Measured, BenchError> {
     let mut measured = Measured::new(board, engine);
+    // The values of a network that has learnt nothing are no values.
+    if let Some(file) = engine.network().filter(|file| file.network.meta().provenance != Default::default()) {
+        let inference = Inference { device: Device::Cpu, ..plan.inference };
+        let error = with_game!(board.game, board.size, G => value_error::<G>(&file.network, board.size, inference))?;
+        measured.add(Figure::Bf16Error, error.mean);
+        measured.add(Figure::Bf16Largest, error.most);
+    }
     for round in 1..=plan.rounds {
         let done = with_game!(board.game, board.size, G => one_round::<G>(plan, board, engine, stop, &mut measured));
         match done {
@@ -172,16 +198,19 @@ fn one_round<G: PlayoutPolicy>(
     let config = selfplay_config(plan, board, plan.games.div_ceil(8));
     let run = selfplay::<G>(&config, &Engine::playouts(plan.search), plan.threads, stop)?;
     measured.add(Figure::PlayoutGames, run.games as f64 / run.seconds);
-    // The bare forward before and after, so that a machine that slows down is seen on both sides.
-    let before = bare_forward(engine, size, plan.threads, plan.duration)?;
+    // The bare forwards before and after, so that a machine that slows down is seen on both sides.
+    let bare = |plain| bare_forward(engine, size, plan.threads, plain, plan.duration).map(Rate::per_second);
+    let before = [bare(true)?, bare(false)?];
     let run = selfplay::<G>(&selfplay_config(plan, board, plan.games), engine, plan.threads, stop)?;
-    let after = bare_forward(engine, size, plan.threads, plan.duration)?;
-    let bare = (before.per_second() + after.per_second()) / 2.0;
+    let after = [bare(true)?, bare(false)?];
+    let [libtorch, own] = [0, 1].map(|kind| (before[kind] + after[kind]) / 2.0);
     let evaluations = run.work.evaluations as f64 / run.seconds;
     let asked = run.work.evaluations + run.work.known;
-    measured.add(Figure::BareForward, bare);
+    measured.add(Figure::LibtorchForward, libtorch);
+    measured.add(Figure::BareForward, own);
+    measured.add(Figure::LibtorchShare, evaluations / libtorch);
+    measured.add(Figure::EvaluationsShare, evaluations / own);
     measured.add(Figure::Evaluations, evaluations);
-    measured.add(Figure::EvaluationsShare, evaluations / bare);
     measured.add(Figure::Known, run.work.known as f64 / asked.max(1) as f64);
     measured.add(Figure::NetworkGames, run.games as f64 / run.seconds);
     measured.add(Figure::TreeMemory, run.work.tree_bytes as f64 / f64::from(1 << 20));
@@ -192,7 +221,7 @@ fn one_round<G: PlayoutPolicy>(
 }
 
 /// Self-play as it is played to learn from.
-pub(super) fn selfplay_config(plan: &Plan, board: Board, games: u64) -> SelfplayConfig {
+pub fn selfplay_config(plan: &Plan, board: Board, games: u64) -> SelfplayConfig {
     SelfplayConfig {
         board,
         games,

@@ -31,13 +31,19 @@ impl<const W: usize> Bits<W> {
     /// The empty set.
     pub const EMPTY: Self = Bits([0; W]);
 
+    /// Few words are kept in registers if no word is picked by an index or a branch; many are better in memory.
+    const IN_REGISTERS: bool = W <= 2;
+
     /// The set that holds `point` alone.
     #[inline]
     pub fn single(point: Point) -> Self {
         let mut bits = Self::EMPTY;
-        // Without an index into the words they stay in registers.
-        for (index, word) in bits.0.iter_mut().enumerate() {
-            *word = u64::from(point.word() == index) << point.bit();
+        if Self::IN_REGISTERS {
+            for (index, word) in bits.0.iter_mut().enumerate() {
+                *word = u64::from(point.word() == index) << point.bit();
+            }
+        } else {
+            bits.0[point.word()] = 1 << point.bit();
         }
         bits
     }
@@ -45,13 +51,21 @@ impl<const W: usize> Bits<W> {
     /// Adds `point`.
     #[inline]
     pub fn insert(&mut self, point: Point) {
-        *self = *self | Self::single(point);
+        if Self::IN_REGISTERS {
+            *self |= Self::single(point);
+        } else {
+            self.0[point.word()] |= 1 << point.bit();
+        }
     }
 
     /// Takes `point` out.
     #[inline]
     pub fn remove(&mut self, point: Point) {
-        *self = self.without(Self::single(point));
+        if Self::IN_REGISTERS {
+            *self = self.without(Self::single(point));
+        } else {
+            self.0[point.word()] &= !(1 << point.bit());
+        }
     }
 
     /// The lowest point, if there is one.
@@ -69,11 +83,14 @@ impl<const W: usize> Bits<W> {
     #[inline]
     pub fn lowest(self) -> Self {
         let mut out = Self::EMPTY;
-        // All ones until a word with a point was met; a branch would be foreseen badly.
+        // All ones until a word with a point was met.
         let mut below = u64::MAX;
         for (lowest, word) in out.0.iter_mut().zip(self.0) {
             *lowest = word & word.wrapping_neg() & below;
             below &= u64::from(word == 0).wrapping_neg();
+            if !Self::IN_REGISTERS && below == 0 {
+                break;
+            }
         }
         out
     }
@@ -82,6 +99,12 @@ impl<const W: usize> Bits<W> {
     #[inline]
     pub fn without(self, other: Self) -> Self {
         self & !other
+    }
+
+    /// The same as `==`, word by word: arrays are compared in memory, for which the loops of floods would wait.
+    #[inline]
+    pub(super) fn same(self, other: Self) -> bool {
+        (self ^ other).0.iter().fold(0, |all, word| all | word) == 0
     }
 
     /// True if the two sets share a point.
@@ -143,7 +166,11 @@ impl<const W: usize> Bits<W> {
     /// True if the set holds no point.
     #[inline]
     pub fn is_empty(self) -> bool {
-        self.0.iter().fold(0, |all, word| all | word) == 0
+        if Self::IN_REGISTERS {
+            self.0.iter().fold(0, |all, word| all | word) == 0
+        } else {
+            self.0.iter().all(|word| *word == 0)
+        }
     }
 
     /// The number of points.
@@ -194,7 +221,7 @@ impl<const W: usize> PointSet for Bits<W> {
         for (i, word) in self.0.iter().enumerate() {
             let count = word.count_ones() as usize;
             if index < count {
-                return Point::from_index(i * 64 + nth_bit(*word, index as u32) as usize);
+                return Point::from_index(i * 64 + nth_bit(*word, index as u64).trailing_zeros() as usize);
             }
             index -= count;
         }
@@ -202,21 +229,39 @@ impl<const W: usize> PointSet for Bits<W> {
     }
 }
 
-/// The place of the `index`-th bit of `word` from below; it has so many.
-#[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
-#[inline]
-fn nth_bit(word: u64, index: u32) -> u32 {
-    // SAFETY: the function is compiled only where the whole build may use BMI2.
-    unsafe { std::arch::x86_64::_pdep_u64(1 << index, word) }.trailing_zeros()
+impl<const W: usize> Bits<W> {
+    /// The set that holds only the set's `index`-th point in ascending order; empty if there are not so many. A point
+    /// drawn so never passes through memory word by word.
+    #[inline]
+    pub fn nth_alone(self, index: usize) -> Self {
+        let mut out = Self::EMPTY;
+        // Below the words with the point `index` wraps to a huge number, which selects nothing.
+        let mut index = index as u64;
+        for (out, word) in out.0.iter_mut().zip(self.0) {
+            *out = nth_bit(word, index);
+            index = index.wrapping_sub(u64::from(word.count_ones()));
+        }
+        out
+    }
 }
 
-/// The place of the `index`-th bit of `word` from below; it has so many.
-#[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
-fn nth_bit(mut word: u64, index: u32) -> u32 {
-    for _ in 0..index {
-        word &= word - 1;
+/// The `index`-th lowest set bit of `word` alone, 0 if there are not so many.
+#[inline]
+#[allow(unsafe_code)]
+fn nth_bit(word: u64, index: u64) -> u64 {
+    let rank = if index < 64 { 1 << index } else { 0 };
+    // SAFETY: compiled only where the whole build may use BMI2.
+    #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
+    return unsafe { std::arch::x86_64::_pdep_u64(rank, word) };
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
+    {
+        let (mut word, mut rank) = (word, rank);
+        while rank > 1 {
+            word &= word.wrapping_sub(1);
+            rank >>= 1;
+        }
+        if rank == 0 { 0 } else { word & word.wrapping_neg() }
     }
-    word.trailing_zeros()
 }
 
 /// The points of a set in ascending order.

@@ -250,7 +250,7 @@ impl<const W: usize> Geometry<W> {
         let mut filled = seed & region;
         loop {
             let grown = (filled | self.beside(filled)) & region;
-            if grown == filled {
+            if grown.same(filled) {
                 return filled;
             }
             filled = grown;

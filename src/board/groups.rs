@@ -61,6 +61,8 @@ impl<const W: usize> Geometry<W> {
 
     /// The empty points where a stone of `own` would belong to a group with a liberty, or would take the last liberty
     /// from a group of `enemy`.
+    ///
+    /// A point with an empty neighbour always is one. Only for the others one has to look at the groups next to them.
     pub fn placements(&self, own: Bits<W>, enemy: Bits<W>) -> Bits<W> {
         let empty = self.all().without(own | enemy);
         let open = empty & self.neighbours(empty);
@@ -120,7 +122,7 @@ impl<const W: usize> Geometry<W> {
             if grown.meets(free) {
                 return (grown, true);
             }
-            if grown == filled {
+            if grown.same(filled) {
                 return (grown, false);
             }
             filled = grown;
@@ -193,37 +195,32 @@ impl<const W: usize> Geometry<W> {
     }
 }
 
-/// Points as sets of one, so that a point drawn never passes through memory word by word.
-impl<const W: usize> Bits<W> {
-    /// The set that holds only the set's `index`-th point in ascending order; empty if there are not so many.
-    #[inline]
-    pub fn nth_alone(self, index: usize) -> Self {
-        let mut out = Self::EMPTY;
-        // Below the words with the point `index` wraps to a huge number, which selects nothing.
-        let mut index = index as u64;
-        for (out, word) in out.0.iter_mut().zip(self.0) {
-            *out = nth_bit(word, index);
-            index = index.wrapping_sub(u64::from(word.count_ones()));
-        }
-        out
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
 
-/// The `index`-th lowest set bit of `word` alone, 0 if there are not so many.
-#[inline]
-#[allow(unsafe_code)]
-fn nth_bit(word: u64, index: u64) -> u64 {
-    let rank = if index < 64 { 1 << index } else { 0 };
-    // SAFETY: the build is for processors that have the instruction.
-    #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
-    return unsafe { std::arch::x86_64::_pdep_u64(rank, word) };
-    #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
-    {
-        let (mut word, mut rank) = (word, rank);
-        while rank > 1 {
-            word &= word.wrapping_sub(1);
-            rank >>= 1;
+    #[test]
+    fn local_tests_agree_with_the_liberties_of_all_groups() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for n in (1..=13).cycle().take(3000) {
+            let board = Geometry::<3>::new(n);
+            let stones = rng.random_range(0.2..1.0);
+            let (mut own, mut enemy) = (Bits::EMPTY, Bits::EMPTY);
+            for point in board.all().iter().filter(|_| rng.random_bool(stones)).collect::<Vec<_>>() {
+                if rng.random() { own.insert(point) } else { enemy.insert(point) }
+            }
+            let empty = board.all().without(own | enemy);
+            let free = board.neighbours(empty);
+            let (all_own, all_enemy) = (board.liberties(own, empty), board.liberties(enemy, empty));
+            let placements = empty & (free | all_own.spare | all_enemy.last);
+            assert_eq!(board.placements(own, enemy), placements, "{own:?} {enemy:?}");
+            let seeds: Bits<3> = board.all().iter().filter(|_| rng.random_bool(0.1)).collect();
+            let seeded = board.flood(seeds, own);
+            assert_eq!(board.surrounded_of(seeds, own, free), all_own.none & seeded);
+            assert_eq!(board.reaches(seeds, own, free), !seeded.without(all_own.none).is_empty());
+            assert_eq!(board.liberties_of(seeds, own, empty), board.liberties(seeded, empty));
         }
-        if rank == 0 { 0 } else { word & word.wrapping_neg() }
     }
 }

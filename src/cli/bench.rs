@@ -1,8 +1,8 @@
 //! `fairkomi bench`
 
 use std::fs;
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
@@ -11,12 +11,13 @@ use super::flags::board_of;
 use super::job::{Job, settled};
 use super::progress::say;
 use super::{Failure, Outcome, print};
-use crate::bench::{BenchError, Plan, behaviour, bench_text, measure, write_bench};
+use crate::bench::{BenchError, Plan, behaviour, bench_text, early_and_late, measure, soak, write_bench, write_soak};
 use crate::config::limits::{self, Whole};
-use crate::config::{Device, Inference, Precision, SearchConfig};
+use crate::config::{Board, Device, Inference, Precision, SearchConfig};
 use crate::games::GameKind;
 use crate::net::{Architecture, NetFile, Network};
 use crate::selfplay::Engine;
+use crate::with_game;
 
 /// Measure how fast this machine plays
 #[derive(clap::Args, Clone, Debug)]
@@ -67,6 +68,10 @@ pub struct Args {
     /// Directory for bench.csv and bench.txt
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Only play with the network of the first game on the first board for so many minutes, and write memory.csv and
+    /// memory.svg into --out
+    #[arg(long, value_name = "MINUTES", requires = "out", conflicts_with = "checksum")]
+    soak: Option<u64>,
     /// Only print a number that stands for how the program behaves: a change for speed alone leaves it as it is
     #[arg(long)]
     checksum: bool,
@@ -151,10 +156,16 @@ pub fn run(args: &Args) -> Outcome {
         fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display())).map_err(Failure::Input)?;
     }
     let job = Job::begin(plan.threads)?;
+    let engine = |board: &Board, network: &NetFile| {
+        Engine::with_network(network.clone(), plan.search, board.size, plan.inference).map_err(Failure::run)
+    };
+    if let (Some(minutes), Some(out), Some((board, network))) = (args.soak, &args.out, boards.first()) {
+        let duration = Duration::from_secs(60 * whole::<u64>("--soak", minutes, &limits::BENCH_SOAK)?);
+        return soak_board(&plan, *board, &engine(board, network)?, duration, job.stop.flag(), out);
+    }
     let mut measured = Vec::new();
     for (board, network) in boards {
-        let engine = Engine::with_network(network.clone(), plan.search, board.size, plan.inference);
-        let engine = engine.map_err(Failure::run)?;
+        let engine = engine(&board, network)?;
         measured.push(measure(&plan, board, &engine, job.stop.flag(), &say)?);
         if job.stop.flag().load(Ordering::Relaxed) {
             break;
@@ -166,6 +177,29 @@ pub fn run(args: &Args) -> Outcome {
         fs::write(out.join("bench.txt"), &text).map_err(Failure::run)?;
     }
     print(&text)
+}
+
+fn soak_board(
+    plan: &Plan,
+    board: Board,
+    engine: &Engine,
+    duration: Duration,
+    stop: &AtomicBool,
+    out: &Path,
+) -> Outcome {
+    let moments = with_game!(board.game, board.size, G => soak::<G>(plan, board, engine, duration, stop))?;
+    let title = format!(
+        "{} {1}x{1}, {2} visits, {3} games at a time",
+        board.game,
+        board.size,
+        plan.search.visits,
+        plan.inference.batch * plan.threads
+    );
+    write_soak(out, &title, &moments)?;
+    let change = early_and_late(&moments).map_or("too short to tell".to_string(), |[early, late]| {
+        format!("{early:.0} MiB after a tenth of the time, {late:.0} MiB at the end")
+    });
+    print(&format!("{title}: {change}\n"))
 }
 
 impl From<BenchError> for Failure {

@@ -86,6 +86,7 @@ pub const REDUCTION: Real = Real::new(0.0, 1.0, 0.1);
 pub const TREE_MEMORY: Whole = Whole::new(1, 1 << 16, 256);
 
 pub const BENCH_ROUNDS: Whole = Whole::new(1, 1000, 3);
+pub const BENCH_SOAK: Whole = Whole::new(1, 100_000, 30);
 pub const BENCH_SECONDS: Whole = Whole::new(1, 3600, 2);
 
 pub const GENERATIONS: Whole = Whole::new(1, 1000, 4);

@@ -50,9 +50,6 @@ impl<const W: usize> Fugo<W> {
     /// "There are no smothered friendly groups. In this case, you must place a stone of your color on an empty
     /// point. Your placement may not increase the number of smothered friendly groups unless it also increases
     /// the number of smothered enemy groups."
-    ///
-    /// A stone with an empty neighbour smothers no friendly group. Only for the other points one has to look at the
-    /// groups next to them.
     fn placements(&self) -> Bits<W> {
         self.board.placements(self.own(), self.enemy())
     }

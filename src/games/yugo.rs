@@ -84,9 +84,7 @@ impl<const W: usize> Yugo<W> {
         Placements { pawns: (empty & breathing).without(enemy.last), kings: enemy.last }
     }
 
-    /// The points where the mover may place a piece.
-    ///
-    /// A point with an empty neighbour always is one. Only for the others one has to look at the groups next to them.
+    /// The points where the mover may place a piece, either kind of which is told apart by `placements`.
     pub(crate) fn all_placements(&self) -> Bits<W> {
         if self.handicap_left > 0 {
             return self.placements().pawns;
@@ -94,7 +92,7 @@ impl<const W: usize> Yugo<W> {
         self.board.placements(self.own(), self.enemy())
     }
 
-    /// Places a piece on the empty `point`, or returns false if none is legal there (handicap: see `placements`).
+    /// Places a piece on the empty `point`, or returns false if none is legal there. The turn is not ended.
     ///
     /// "Place a king ... and remove all pawns from all such groups. In the resulting position, if there are any
     /// surrounded friendly groups, remove all pawns from them as well."

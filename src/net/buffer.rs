@@ -55,6 +55,12 @@ impl Input {
         numbers::<f32>(&mut self.whole)[rows * whole..batch * whole].fill(0.0);
     }
 
+    /// The whole planes' numbers of the first `batch` rows.
+    pub fn whole(&mut self, batch: usize) -> &[f32] {
+        let count = self.counts[1];
+        &numbers::<f32>(&mut self.whole)[..batch * count]
+    }
+
     /// The planes and the whole planes' numbers of the first `batch` rows, on the device.
     pub fn tensors(&self, batch: usize) -> Result<[Tensor; 2], TchError> {
         let rows = |tensor: &Tensor| tensor.f_narrow(0, 0, batch as i64)?.f_to_device(self.device);
@@ -64,13 +70,13 @@ impl Input {
 
 /// A tensor's numbers, to be written in place.
 #[allow(unsafe_code)]
-fn numbers<T: Number>(tensor: &mut Tensor) -> &mut [T] {
+pub(super) fn numbers<T: Number>(tensor: &mut Tensor) -> &mut [T] {
     assert!(tensor.kind() == T::KIND && tensor.device() == Device::Cpu && tensor.is_contiguous());
     let (first, count) = (tensor.data_ptr().cast::<T>(), tensor.numel());
     if first.is_null() {
         return &mut [];
     }
-    // SAFETY: a contiguous tensor on the CPU holds so many numbers of its kind side by side from `data_ptr` on. Only
-    // `Input` has them, and it gives the tensors that share them to nobody who keeps them while it is written.
+    // SAFETY: a contiguous tensor on the CPU holds so many numbers of its kind side by side from `data_ptr` on. Tensors
+    // that share memory live in this thread alone, and the callers in this room look at no other while they write one.
     unsafe { std::slice::from_raw_parts_mut(first, count) }
 }

@@ -26,7 +26,8 @@ pub struct NetEvaluator {
     batches: Vec<usize>,
     model: Model,
     input: Input,
-    /// The network's outputs for a whole batch, reused.
+    /// What the head looks at, and the network's outputs, for a whole batch; reused.
+    features: Vec<f32>,
     output: Vec<f32>,
     cache: Cache,
     /// The keys of a batch's positions, reused.
@@ -59,6 +60,7 @@ impl NetEvaluator {
         let device = if inference.device == Device::Cuda { tch::Device::Cuda(0) } else { tch::Device::Cpu };
         let model = Model::for_inference(network.meta.architecture, &network.weights, kind, device)?;
         let input = Input::new(batch, [plane_count(game), whole_count(game)], kind, device);
+        let features = vec![0.0; batch * model.features()];
         let output = vec![0.0; batch * output_count(game)];
         Ok(NetEvaluator {
             game,
@@ -66,6 +68,7 @@ impl NetEvaluator {
             batches: vec![batch],
             model,
             input,
+            features,
             output,
             cache: Cache::new(),
             keys: Vec::new(),
@@ -87,10 +90,17 @@ impl NetEvaluator {
         self.batches = proven.to_vec();
     }
 
-    /// Runs the network on a whole batch of whatever the input holds, and returns its rows: for measuring.
-    pub fn forward_blank(&mut self, size: usize) -> Result<usize, NetError> {
+    /// Runs the network on a whole batch of whatever the input holds, and returns its rows: for measuring. `plain`:
+    /// every operation is libtorch's own.
+    pub fn forward_blank(&mut self, size: usize, plain: bool) -> Result<usize, NetError> {
         self.input.set_side(size)?;
-        self.forward(self.batch())?;
+        if plain {
+            let _guard = tch::no_grad_guard();
+            let [planes, whole] = self.input.tensors(self.batch())?;
+            drop(self.model.forward(&planes, &whole)?.f_to_device(tch::Device::Cpu)?);
+        } else {
+            self.forward(self.batch())?;
+        }
         Ok(self.batch())
     }
 
@@ -105,7 +115,15 @@ impl NetEvaluator {
     fn forward(&mut self, batch: usize) -> Result<(), NetError> {
         let _guard = tch::no_grad_guard();
         let [planes, whole] = self.input.tensors(batch)?;
-        let outputs = self.model.forward(&planes, &whole)?.f_to_device(tch::Device::Cpu)?;
+        let outputs = if self.inference.device == Device::Cuda {
+            self.model.forward(&planes, &whole)?.f_to_device(tch::Device::Cpu)?
+        } else {
+            let (whole, features) = (self.input.whole(batch), &mut self.features[..batch * self.model.features()]);
+            match self.inference.precision {
+                Precision::Bf16 => self.model.infer::<bf16>(&planes, whole, features)?,
+                _ => self.model.infer::<f32>(&planes, whole, features)?,
+            }
+        };
         let count = batch * output_count(self.game);
         outputs.f_copy_data(&mut self.output[..count], count)?;
         Ok(())

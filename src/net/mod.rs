@@ -17,6 +17,7 @@ pub mod runtime;
 mod scene;
 mod snapshot;
 mod train;
+mod trunk;
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ use tch::{Kind, TchError, Tensor};
 use super::checkpoint::NetMeta;
 use super::head::{first_biases, output_count};
 use super::planes::{plane_count, size_scale, whole_count};
+use super::trunk::{Activation, add, pool, relu};
 use super::{NetError, NetEvaluator, Provenance, runtime};
 use crate::config::Inference;
 use crate::games::GameKind;
@@ -266,9 +267,45 @@ impl Model {
         let means = x.f_mean_dim([2i64, 3].as_slice(), false, Kind::Float)?;
         let scaled = means.f_mul_scalar(f64::from(size_scale(side)))?;
         let maxima = x.f_amax([2i64, 3], false)?.f_to_kind(Kind::Float)?;
-        let pooled = Tensor::f_cat(&[&means, &scaled, &maxima, whole], 1)?;
-        let head = 2 * layers;
-        let hidden = pooled.f_linear(&self.tensors[head], Some(&self.tensors[head + 1]))?.f_relu_()?;
+        self.head(&Tensor::f_cat(&[&means, &scaled, &maxima, whole], 1)?)
+    }
+
+    /// The same outputs but for rounding, on the CPU, with `features` as room: rows × what the head looks at.
+    pub(super) fn infer<T: Activation>(
+        &self,
+        planes: &Tensor,
+        whole: &[f32],
+        features: &mut [f32],
+    ) -> Result<Tensor, TchError> {
+        single_threaded_here();
+        let (rows, side) = (planes.size()[0], planes.size()[1] as usize);
+        let planes = planes.f_permute([0, 3, 1, 2])?;
+        let mut x = self.convolve(0, &planes)?;
+        let layers = self.architecture.layers;
+        let mut layer = 1;
+        while layer < layers {
+            x = relu::<T>(x)?;
+            if self.architecture.residual() && layer + 1 < layers {
+                let inner = relu::<T>(self.convolve(layer, &x)?)?;
+                x = add::<T>(self.convolve(layer + 1, &inner)?, &x)?;
+                layer += 2;
+            } else {
+                x = self.convolve(layer, &x)?;
+                layer += 1;
+            }
+        }
+        pool::<T>(&x, size_scale(side), whole, features)?;
+        self.head(&Tensor::f_from_slice(features)?.f_reshape([rows, -1])?)
+    }
+
+    /// The numbers that the head looks at in each row.
+    pub(super) fn features(&self) -> usize {
+        3 * self.architecture.channels + whole_count(self.architecture.game)
+    }
+
+    fn head(&self, features: &Tensor) -> Result<Tensor, TchError> {
+        let head = 2 * self.architecture.layers;
+        let hidden = features.f_linear(&self.tensors[head], Some(&self.tensors[head + 1]))?.f_relu_()?;
         hidden.f_linear(&self.tensors[head + 2], Some(&self.tensors[head + 3]))
     }
 
