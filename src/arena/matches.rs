@@ -112,7 +112,7 @@ pub fn match_report(rows: &[GameRow], config: &MatchConfig, engines: &[Engine; 2
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Board, SearchConfig};
+    use crate::config::{Board, Device, Inference, Precision, SearchConfig};
     use crate::games::Ending;
     use crate::records::WinnerSeat;
     use crate::records::testing::made_up;
@@ -126,9 +126,10 @@ mod tests {
             board: Board { game: GameKind::Sligo, size: 5, handicap: 0, pie: false, move_cap: Some(200) },
             pairs: 4,
             seed: 1,
-            batch: 16,
+            inference: Inference { batch: 16, precision: Precision::F32, device: Device::Cpu },
             komi: HalfPoints(3),
             opening_turns: 2,
+            b_precision: Precision::F32,
             a: search(100),
             b: search(10),
         }

@@ -137,6 +137,11 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// How many rounds have been measured.
+    pub fn rounds(&self) -> usize {
+        self.values[0].1.len()
+    }
+
     fn new(board: Board, engine: &Engine) -> Self {
         let values = Figure::ALL.map(|figure| (figure, Vec::new())).into();
         Measured { game: board.game, size: board.size, engine: engine.describe(), values }
@@ -149,30 +154,31 @@ impl Measured {
     }
 }
 
-/// Measures everything on a board, in rounds, so that what the machine does besides strikes all figures alike; `say` is
-/// told of each round. After a stop what was measured is returned.
-pub fn measure(
+/// Measures everything on a board, in rounds, so that what the machine does besides strikes all figures alike; `after` is
+/// shown what there is after each round. After a stop what was measured is returned.
+pub fn measure<E: From<BenchError>>(
     plan: &Plan,
     board: Board,
     engine: &Engine,
     stop: &AtomicBool,
-    say: &dyn Fn(&str),
-) -> Result<Measured, BenchError> {
+    after: &mut dyn FnMut(&Measured) -> Result<(), E>,
+) -> Result<Measured, E> {
     let mut measured = Measured::new(board, engine);
     // The values of a network that has learnt nothing are no values.
     if let Some(file) = engine.network().filter(|file| file.network.meta().provenance != Default::default()) {
         let inference = Inference { device: Device::Cpu, ..plan.inference };
-        let error = with_game!(board.game, board.size, G => value_error::<G>(&file.network, board.size, inference))?;
+        let error = with_game!(board.game, board.size, G => value_error::<G>(&file.network, board.size, inference));
+        let error = error.map_err(BenchError::from)?;
         measured.add(Figure::Bf16Error, error.mean);
         measured.add(Figure::Bf16Largest, error.most);
     }
-    for round in 1..=plan.rounds {
+    for _ in 0..plan.rounds {
         let done = with_game!(board.game, board.size, G => one_round::<G>(plan, board, engine, stop, &mut measured));
         match done {
             Err(BenchError::Play(PlayError::Stopped)) => break,
             done => done?,
         }
-        say(&format!("{} {1}x{1}: round {round} of {2}", board.game, board.size, plan.rounds));
+        after(&measured)?;
         if stop.load(Ordering::Relaxed) {
             break;
         }
@@ -280,7 +286,11 @@ pub fn bench_text(plan: &Plan, boards: &[Measured]) -> String {
 }
 
 /// Writes all figures to `bench.csv` in a folder.
-pub fn write_bench(folder: &Path, plan: &Plan, boards: &[Measured]) -> Result<(), RunError> {
+pub fn write_bench<'a>(
+    folder: &Path,
+    plan: &Plan,
+    boards: impl IntoIterator<Item = &'a Measured>,
+) -> Result<(), RunError> {
     #[derive(Serialize)]
     struct Row<'a> {
         game: GameKind,

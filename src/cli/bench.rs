@@ -11,7 +11,9 @@ use super::flags::board_of;
 use super::job::{Job, settled};
 use super::progress::say;
 use super::{Failure, Outcome, print};
-use crate::bench::{BenchError, Plan, behaviour, bench_text, early_and_late, measure, soak, write_bench, write_soak};
+use crate::bench::{
+    BenchError, Measured, Plan, behaviour, bench_text, early_and_late, measure, soak, write_bench, write_soak,
+};
 use crate::config::limits::{self, Whole};
 use crate::config::{Board, Device, Inference, Precision, SearchConfig};
 use crate::games::GameKind;
@@ -25,8 +27,7 @@ use crate::with_game;
     long_about = "Measures playouts, simulations, network evaluations and games a second, how near self-play comes to \
         what libtorch alone can do with the network, and memory, for each game and size. Without --net a network that \
         has learnt nothing is as fast as any.",
-    after_help = "Examples:\n  fairkomi bench\n  fairkomi bench --game yugo fugo --size 5 9 --layers 6 --channels 64 \
-        --out runs/bench\n  fairkomi bench --checksum"
+    after_help = "Examples:\n  fairkomi bench --size 5 --out runs/bench\n  fairkomi bench --checksum"
 )]
 pub struct Args {
     /// Games to measure [default: all four]
@@ -166,7 +167,16 @@ pub fn run(args: &Args) -> Outcome {
     let mut measured = Vec::new();
     for (board, network) in boards {
         let engine = engine(&board, network)?;
-        measured.push(measure(&plan, board, &engine, job.stop.flag(), &say)?);
+        let mut after = |current: &Measured| -> Outcome {
+            let Measured { game, size, .. } = current;
+            say(&format!("{game} {size}x{size}: round {} of {}", current.rounds(), plan.rounds));
+            match &args.out {
+                Some(out) => Ok(write_bench(out, &plan, measured.iter().chain([current]))?),
+                None => Ok(()),
+            }
+        };
+        let current = measure(&plan, board, &engine, job.stop.flag(), &mut after)?;
+        measured.push(current);
         if job.stop.flag().load(Ordering::Relaxed) {
             break;
         }

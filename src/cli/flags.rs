@@ -646,7 +646,7 @@ mod tests {
     fn what_is_left_out_has_its_usual_value() {
         let Job::Selfplay(flags) = job("selfplay --game linage --size 9 --out x") else { unreachable!() };
         let config = flags.config().unwrap();
-        assert_eq!((config.games, config.seed, config.batch, config.shard), (1000, 1, 64, 256));
+        assert_eq!((config.games, config.seed, config.inference.batch, config.shard), (1000, 1, 64, 256));
         assert_eq!(config.komi, KomiDraw { centre: HalfPoints(0), spread: 4.0 });
         assert_eq!((config.temperature_turns, config.board.move_cap), (9, None));
         assert_eq!(config.noise, Some(RootNoise { concentration: 10.0, share: 0.25 }));

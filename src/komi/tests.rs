@@ -2,12 +2,12 @@ use std::sync::atomic::AtomicBool;
 
 use super::known::without_handicap;
 use super::*;
-use crate::config::{BalanceConfig, Board, KomiConfig, SearchConfig, Variation};
+use crate::config::{BalanceConfig, Board, Device, Inference, KomiConfig, Precision, SearchConfig, Variation};
 use crate::games::{Ending, Fugo, Game, GameKind, HalfPoints, Linage, Options, Player, Seat, Sligo, Yugo};
 use crate::records::testing::{made_up, results};
 use crate::records::{GameRow, RunDir, RunInfo, WinnerSeat, run_toml};
 use crate::search::testing::Positions;
-use crate::selfplay::{Control, Engine, Observer, Workers, config_toml, game_rows};
+use crate::selfplay::{Control, Engine, Observer, Work, Workers, config_toml, game_rows};
 use crate::stats::komi_lattice::{KomiStatus, NotIdentified};
 
 /// Made-up results at several komi (in half points), with no game twice.
@@ -333,6 +333,8 @@ fn board(game: GameKind, size: usize) -> Board {
 
 const VARIATION: Variation = Variation { drawn_turns: 2, delta: 0.2 };
 
+const INFERENCE: Inference = Inference { batch: 16, precision: Precision::F32, device: Device::Cpu };
+
 const SEARCH: SearchConfig = SearchConfig { visits: 120, exploration: 1.0, reduction: 0.1, tree_memory: 64 };
 
 #[test]
@@ -342,7 +344,7 @@ fn a_measurement_finds_the_exact_value_of_a_tiny_board_and_goes_on_where_it_stop
         games: 160,
         block: 16,
         seed: 1,
-        batch: 16,
+        inference: INFERENCE,
         search: SEARCH,
         variation: VARIATION,
         start: None,
@@ -381,7 +383,7 @@ fn fugo_is_measured_in_thirds() {
         games: 36,
         block: 16,
         seed: 1,
-        batch: 16,
+        inference: INFERENCE,
         search: SEARCH,
         variation: VARIATION,
         start: None,
@@ -405,7 +407,7 @@ fn balance_is_measured_at_each_komi_with_the_same_numbers() {
         board: board(GameKind::Yugo, 3),
         games: 10,
         seed: 1,
-        batch: 16,
+        inference: INFERENCE,
         search: SEARCH,
         variation: VARIATION,
         komi: vec![HalfPoints(0), HalfPoints(4)],

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::arena::{MatchReport, match_report};
-use crate::config::{Board, MatchConfig, SearchConfig};
+use crate::config::{Board, Device, Inference, MatchConfig, Precision, SearchConfig};
 use crate::games::{Ending, GameKind, HalfPoints};
 use crate::komi::{Balance, Known, Measurement, balance, openings, summary};
 use crate::learn::{BoardResult, PipelineResult};
@@ -67,9 +67,10 @@ fn strength() -> MatchReport {
         board: Board { game: GameKind::Sligo, size: 3, handicap: 0, pie: false, move_cap: Some(100) },
         pairs: 5,
         seed: 1,
-        batch: 16,
+        inference: Inference { batch: 16, precision: Precision::F32, device: Device::Cpu },
         komi: HalfPoints(8),
         opening_turns: 1,
+        b_precision: Precision::F32,
         a: search(64),
         b: search(16),
     };

@@ -87,6 +87,16 @@ fn threads_and_batch_do_not_change_a_game() {
     }
 }
 
+/// Plays the steps that leave no choice: no search was made for them.
+fn play_forced<G: Game>(game: &mut Played<G>) {
+    while game.ending().is_none() {
+        match game.position().search_status() {
+            Status::Running(steps) if steps.len() == 1 => game.play(steps.nth(0)),
+            _ => return,
+        }
+    }
+}
+
 #[test]
 fn every_search_has_its_visits_and_every_step_its_search() {
     let engines = [Engine::playouts(visits(40)), Engine::playouts(visits(15))];
@@ -104,6 +114,7 @@ fn every_search_has_its_visits_and_every_step_its_search() {
                 let mut replayed = Played::new(G::new(4, rules.options), rules.move_cap);
                 turns[..opening].iter().flat_map(|turn| turn.steps()).for_each(|step| replayed.play(*step));
                 for (turn, played, steps, value) in notes {
+                    play_forced(&mut replayed);
                     assert_eq!(turn, replayed.turns().len());
                     let engine = setup(index).seats[replayed.position().seat_to_move() as usize];
                     let visits: u32 = steps.iter().map(|known| known.visits).sum();

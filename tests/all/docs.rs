@@ -60,6 +60,7 @@ fn examples_of_help_texts_work() {
                 out.as_ref().is_some_and(|out| {
                     out.join("manifest.json").exists()
                         || out.join("log.jsonl").exists()
+                        || out.join("bench.csv").exists()
                         || out.with_extension("state").exists()
                 })
             });

@@ -364,7 +364,7 @@ fn what_was_tampered_with_is_found_and_named() {
     let line = "selfplay --game sligo --size 2 --games 6 --visits 4 --threads 1 --shard 6 --out";
     let (games, positions) = ("games-000000.csv", "positions-000000.csv");
     for (file, row, column, value) in [
-        (games, 3, "winner", "draw"),
+        (games, 2, "winner", "draw"),
         (games, 2, "black_score", "4.5"),
         (games, 5, "turns", "pass pass pass"),
         (games, 4, "board", "XX/XX"),

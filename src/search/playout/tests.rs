@@ -4,7 +4,7 @@ use super::super::MoverValue;
 use super::super::testing::{random_game, random_step, rng};
 use super::*;
 use crate::board::PointSet;
-use crate::games::{Button, Cell, GameKind, Options, Played, Player, Seat, Status, Yugo};
+use crate::games::{Button, Cell, GameKind, Options, Phase, Played, Player, Seat, Status, Yugo};
 use crate::with_game;
 
 /// Positions of random games of every length, some amid a turn.
