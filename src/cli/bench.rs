@@ -89,11 +89,14 @@ fn whole<T: TryFrom<u64>>(flag: &str, value: u64, allowed: &Whole) -> Result<T, 
 impl Args {
     fn plan(&self) -> Result<Plan, Failure> {
         let threads: usize = whole("--threads", self.threads, &limits::THREADS)?;
-        let inference = settled(Inference {
-            batch: whole("--batch", self.batch, &limits::BATCH)?,
-            precision: self.precision,
-            device: self.device,
-        })?;
+        let inference = settled(
+            Inference {
+                batch: whole("--batch", self.batch, &limits::BATCH)?,
+                precision: self.precision,
+                device: self.device,
+            },
+            true,
+        )?;
         let games = self.games.unwrap_or(4 * self.batch * threads as u64);
         Ok(Plan {
             search: SearchConfig {

@@ -53,9 +53,9 @@ impl Job {
     }
 }
 
-/// The inference that a config asks for, with what it leaves to the machine settled.
-pub fn settled(inference: Inference) -> Result<Inference, Failure> {
-    settle(inference).map_err(Failure::input)
+/// The inference that a config asks for, with what it leaves to the machine settled if a network takes part at all.
+pub fn settled(inference: Inference, by_network: bool) -> Result<Inference, Failure> {
+    if by_network { settle(inference).map_err(Failure::input) } else { Ok(inference) }
 }
 
 /// Begins the run's log.

@@ -10,7 +10,7 @@ use crate::with_game;
 
 pub fn run(flags: &KomiFlags) -> Outcome {
     let mut config = flags.config()?;
-    config.inference = settled(config.inference)?;
+    config.inference = settled(config.inference, flags.measure.net.is_some())?;
     let job = Job::begin(flags.measure.job.threads())?;
     let (game, size) = (config.board.game, config.board.size);
     let engine = Engine::load(flags.measure.net.as_deref(), config.search, game, size, config.inference)?;

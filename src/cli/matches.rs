@@ -11,8 +11,9 @@ use crate::with_game;
 
 pub fn run(flags: &MatchFlags) -> Outcome {
     let mut config = flags.config()?;
-    let of_b = settled(Inference { precision: config.b_precision, ..config.inference })?;
-    config.inference = settled(config.inference)?;
+    let of_b = Inference { precision: config.b_precision, ..config.inference };
+    let of_b = settled(of_b, flags.b_net.is_some())?;
+    config.inference = settled(config.inference, flags.a_net.is_some())?;
     config.b_precision = of_b.precision;
     let job = Job::begin(flags.job.threads())?;
     let (game, size) = (config.board.game, config.board.size);

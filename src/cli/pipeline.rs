@@ -37,7 +37,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Outcome {
     let mut config = PipelineConfig::load(&args.config)?;
-    config.inference = settled(config.inference)?;
+    config.inference = settled(config.inference, true)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(Ok(cores), |threads| limits::THREADS.check(threads));
     let job = Job::begin(threads.map_err(|what| Failure::Input(anyhow!("--threads: {what}")))?)?;

@@ -9,7 +9,7 @@ use crate::with_game;
 
 pub fn run(flags: &SelfplayFlags) -> Outcome {
     let mut config = flags.config()?;
-    config.inference = settled(config.inference)?;
+    config.inference = settled(config.inference, flags.net.is_some())?;
     let job = Job::begin(flags.job.threads())?;
     let (game, size) = (config.board.game, config.board.size);
     let engine = Engine::load(flags.net.as_deref(), config.search, game, size, config.inference)?;
