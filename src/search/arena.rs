@@ -2,10 +2,11 @@
 //!
 //! All that is known of a position lies with the edge that leads to it; a node is only the list of its edges, and made
 //! when a search goes past its position for the first time. Edges of a node lie side by side, those that have been
-//! tried first, so that choosing among them looks at no other memory. Nothing is freed while a search runs; what a
-//! played step cut off is swept away once it is most of what there is.
+//! tried first, so that choosing among them looks at little memory and no other. Nothing is freed while a search runs;
+//! what a played step cut off is swept away once it is most of what there is.
 
-use crate::games::{Seat, Step};
+use crate::board::PointSet;
+use crate::games::{Seat, Step, StepSet};
 
 /// No node: the position past this edge has not been expanded.
 pub(super) const UNEXPANDED: u32 = u32::MAX;
@@ -16,8 +17,23 @@ pub(super) const OVER: u32 = u32::MAX - 1;
 /// The edge that leads to the root; no step stands for it, and its value is the first seat's.
 pub(super) const ROOT: usize = 0;
 
-/// What an edge takes, in bytes.
-pub(super) const EDGE_BYTES: usize = size_of::<u32>() * 2 + size_of::<f32>() * 2 + size_of::<Step>();
+/// A step from a position, and what is known of the position that it leads to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Edge {
+    pub visits: u32,
+    /// The mean value for the person who chooses the edge.
+    pub value: f32,
+    pub prior: f32,
+    /// The node that the edge leads to, [`UNEXPANDED`] or [`OVER`].
+    pub child: u32,
+    pub step: Step,
+}
+
+impl Edge {
+    fn new(step: Step, prior: f32) -> Self {
+        Edge { visits: 0, value: 0.0, prior, child: UNEXPANDED, step }
+    }
+}
 
 /// An expanded position.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -38,17 +54,11 @@ pub(super) struct Node {
     pub order: u32,
 }
 
-/// Nodes and edges; the latter one vector a field.
+/// Nodes and edges.
 #[derive(Default)]
 pub(super) struct Arena {
     pub nodes: Vec<Node>,
-    pub steps: Vec<Step>,
-    pub visits: Vec<u32>,
-    /// The mean value for the person who chooses the edge.
-    pub values: Vec<f32>,
-    pub priors: Vec<f32>,
-    /// The node that an edge leads to, [`UNEXPANDED`] or [`OVER`].
-    pub children: Vec<u32>,
+    pub edges: Vec<Edge>,
     /// Where [`Arena::sweep`] moves each node; kept for its memory.
     moved: Vec<u32>,
 }
@@ -57,33 +67,25 @@ impl Arena {
     /// Forgets everything but the root's edge, which has not been visited.
     pub fn clear(&mut self) {
         self.nodes.clear();
-        self.truncate(0);
-        self.push_edges(std::iter::once(Step::PASS), 1.0);
+        self.edges.clear();
+        self.edges.push(Edge::new(Step::PASS, 1.0));
     }
 
     /// The bytes that nodes and edges take.
     pub fn bytes(&self) -> usize {
-        self.nodes.len() * size_of::<Node>() + self.steps.len() * EDGE_BYTES
+        self.nodes.len() * size_of::<Node>() + self.edges.len() * size_of::<Edge>()
     }
 
     /// The edges of a node.
-    pub fn edges(&self, node: Node) -> std::ops::Range<usize> {
+    pub fn edges_of(node: Node) -> std::ops::Range<usize> {
         node.first as usize..node.first as usize + node.edges as usize
     }
 
     /// Adds a node at the end of `edge`, which is one of `parent`'s (or the root's own); its edges are not visited yet.
-    pub fn expand(
-        &mut self,
-        edge: usize,
-        parent: u32,
-        seat: Seat,
-        steps: impl Iterator<Item = Step>,
-        order: u32,
-    ) -> u32 {
-        let first = self.steps.len();
-        self.push_edges(steps, 0.0);
-        let edges = self.steps.len() - first;
-        self.priors[first..].fill(1.0 / edges as f32);
+    pub fn expand<P: PointSet>(&mut self, edge: usize, parent: u32, seat: Seat, steps: StepSet<P>, order: u32) -> u32 {
+        let (first, edges) = (self.edges.len(), steps.len());
+        let prior = 1.0 / edges as f32;
+        self.edges.extend(steps.iter().map(|step| Edge::new(step, prior)));
         let place = self.nodes.get(parent as usize).map_or(0, |parent| edge - parent.first as usize);
         self.nodes.push(Node {
             first: first as u32,
@@ -96,25 +98,8 @@ impl Arena {
             order,
         });
         let node = self.nodes.len() as u32 - 1;
-        self.children[edge] = node;
+        self.edges[edge].child = node;
         node
-    }
-
-    fn push_edges(&mut self, steps: impl Iterator<Item = Step>, prior: f32) {
-        self.steps.extend(steps);
-        let edges = self.steps.len();
-        self.visits.resize(edges, 0);
-        self.values.resize(edges, 0.0);
-        self.priors.resize(edges, prior);
-        self.children.resize(edges, UNEXPANDED);
-    }
-
-    fn truncate(&mut self, edges: usize) {
-        self.steps.truncate(edges);
-        self.visits.truncate(edges);
-        self.values.truncate(edges);
-        self.priors.truncate(edges);
-        self.children.truncate(edges);
     }
 
     /// Takes the next edge of `node` that has not been tried, and returns it. The node must have one.
@@ -128,7 +113,7 @@ impl Arena {
         if node.even {
             let left = (node.edges as usize - place) as u64;
             let other = edge + (u64::from(mixed(node.order, place as u32)) * left >> 32) as usize;
-            self.steps.swap(edge, other);
+            self.edges.swap(edge, other);
         }
         node.tried += 1;
         edge
@@ -139,24 +124,18 @@ impl Arena {
         let node = &mut self.nodes[node as usize];
         node.even = false;
         let untried = node.first as usize + node.tried as usize..node.first as usize + node.edges as usize;
-        let mut edges: Vec<(f32, Step)> = untried.clone().map(|edge| (self.priors[edge], self.steps[edge])).collect();
-        edges.sort_by(|a, b| b.0.total_cmp(&a.0));
-        for (edge, (prior, step)) in untried.zip(edges) {
-            (self.priors[edge], self.steps[edge]) = (prior, step);
-        }
+        self.edges[untried].sort_by(|a, b| b.prior.total_cmp(&a.prior));
     }
 
     /// Makes `edge` the root's, with this value for the first seat. What does not hang on it stays until it is swept.
     pub fn root_at(&mut self, edge: usize, value: f32) {
-        self.visits[ROOT] = self.visits[edge];
-        self.values[ROOT] = value;
-        self.children[ROOT] = self.children[edge];
+        self.edges[ROOT] = Edge { value, ..self.edges[edge] };
     }
 
     /// Moves what hangs on the root to the front, in place, and drops the rest.
     pub fn sweep(&mut self) {
         let (mut nodes, mut edges) = (0, ROOT + 1);
-        let root = self.children[ROOT];
+        let root = self.edges[ROOT].child;
         self.moved.clear();
         self.moved.resize(self.nodes.len(), UNEXPANDED);
         // A node comes after its parent, so one pass finds what hangs on the root, and nothing moves back.
@@ -173,13 +152,8 @@ impl Arena {
                     _ => continue,
                 }
             };
-            let range = self.edges(node);
-            self.steps.copy_within(range.clone(), edges);
-            self.visits.copy_within(range.clone(), edges);
-            self.values.copy_within(range.clone(), edges);
-            self.priors.copy_within(range.clone(), edges);
-            self.children.copy_within(range, edges);
-            self.children[pointer] = nodes;
+            self.edges.copy_within(Arena::edges_of(node), edges);
+            self.edges[pointer].child = nodes;
             self.moved[at as usize] = nodes;
             node.first = edges as u32;
             if at == root {
@@ -190,21 +164,21 @@ impl Arena {
             nodes += 1;
         }
         self.nodes.truncate(nodes as usize);
-        self.truncate(edges);
+        self.edges.truncate(edges);
     }
 
     /// The bytes of what hangs on the root. One look at each node.
     pub fn live_bytes(&mut self) -> usize {
-        let root = self.children[ROOT];
+        let root = self.edges[ROOT].child;
         self.moved.clear();
         self.moved.resize(self.nodes.len(), UNEXPANDED);
-        let mut bytes = EDGE_BYTES;
+        let mut bytes = size_of::<Edge>();
         for at in root.min(self.nodes.len() as u32)..self.nodes.len() as u32 {
             let node = self.nodes[at as usize];
             let hangs = self.moved.get(node.parent as usize).is_some_and(|parent| *parent != UNEXPANDED);
             if at == root || hangs {
                 self.moved[at as usize] = at;
-                bytes += size_of::<Node>() + node.edges as usize * EDGE_BYTES;
+                bytes += size_of::<Node>() + node.edges as usize * size_of::<Edge>();
             }
         }
         bytes

@@ -7,7 +7,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
 
-use super::arena::{Arena, EDGE_BYTES, Node, OVER, ROOT, UNEXPANDED};
+use super::arena::{Arena, Edge, Node, OVER, ROOT, UNEXPANDED};
 use super::{FirstValue, MoverValue};
 use crate::config::{RootNoise, SearchConfig};
 use crate::games::{Game, HalfPoints, Phase, Played, Player, Seat, Status, Step};
@@ -69,34 +69,34 @@ impl<G: Game> Search<G> {
 
     /// True once the root has all its visits.
     pub fn is_done(&self) -> bool {
-        self.arena.visits[ROOT] >= self.config.visits
+        self.arena.edges[ROOT].visits >= self.config.visits
     }
 
     /// The root's mean value for the player to move.
     pub fn root_value(&self) -> MoverValue {
-        match self.arena.visits[ROOT] {
+        match self.arena.edges[ROOT].visits {
             0 => MoverValue(0.5),
-            _ => FirstValue(self.arena.values[ROOT]).for_mover(self.root.seat_to_move()),
+            _ => FirstValue(self.arena.edges[ROOT].value).for_mover(self.root.seat_to_move()),
         }
     }
 
     /// What is known of each of the root's steps, in ascending order of steps. Empty before [`Search::prepare_root`].
     pub fn root_steps(&self) -> Vec<RootStep> {
-        let Some(root) = self.arena.nodes.get(self.arena.children[ROOT] as usize) else { return Vec::new() };
+        let Some(root) = self.arena.nodes.get(self.arena.edges[ROOT].child as usize) else { return Vec::new() };
         let known = |edge: usize| {
-            let visits = self.arena.visits[edge];
-            let value = (visits > 0).then(|| MoverValue(self.arena.values[edge]));
-            RootStep { step: self.arena.steps[edge], visits, value }
+            let visits = self.arena.edges[edge].visits;
+            let value = (visits > 0).then(|| MoverValue(self.arena.edges[edge].value));
+            RootStep { step: self.arena.edges[edge].step, visits, value }
         };
-        let mut steps: Vec<RootStep> = self.arena.edges(*root).map(known).collect();
+        let mut steps: Vec<RootStep> = Arena::edges_of(*root).map(known).collect();
         steps.sort_by_key(|known| known.step);
         steps
     }
 
     /// The root's only step, if it has but one: there is nothing to search. Ask after [`Search::prepare_root`].
     pub fn forced(&self) -> Option<Step> {
-        let root = self.arena.nodes.get(self.arena.children[ROOT] as usize)?;
-        (root.edges == 1).then(|| self.arena.steps[root.first as usize])
+        let root = self.arena.nodes.get(self.arena.edges[ROOT].child as usize)?;
+        (root.edges == 1).then(|| self.arena.edges[root.first as usize].step)
     }
 
     /// The bytes that the tree takes now.
@@ -113,21 +113,21 @@ impl<G: Game> Search<G> {
     ///
     /// Call it once before a root's search; the root of a game that goes on is expanded by it.
     pub fn prepare_root(&mut self, noise: Option<RootNoise>, rng: &mut ChaCha8Rng) {
-        if self.arena.children[ROOT] == UNEXPANDED {
+        if self.arena.edges[ROOT].child == UNEXPANDED {
             self.expand(ROOT, UNEXPANDED, &self.root.clone());
         }
-        let root = self.arena.children[ROOT];
-        let edges = self.arena.edges(self.arena.nodes[root as usize]);
+        let root = self.arena.edges[ROOT].child;
+        let edges = Arena::edges_of(self.arena.nodes[root as usize]);
         let equal = 1.0 / edges.len() as f32;
         let drawn = noise.and_then(|noise| Some((noise.share, dirichlet(noise.concentration, edges.len(), rng)?)));
         match drawn {
             Some((share, weights)) => {
                 for (edge, weight) in edges.zip(weights) {
-                    self.arena.priors[edge] = (1.0 - share) * equal + share * weight;
+                    self.arena.edges[edge].prior = (1.0 - share) * equal + share * weight;
                 }
                 self.arena.sort_untried(root);
             }
-            None => self.arena.priors[edges].fill(equal),
+            None => self.arena.edges[edges].iter_mut().for_each(|edge| edge.prior = equal),
         }
     }
 
@@ -140,10 +140,10 @@ impl<G: Game> Search<G> {
         let (mut edge, mut parent, mut chooser) = (ROOT, UNEXPANDED, Seat::First);
         loop {
             self.path.push((edge as u32, chooser));
-            let visits = self.arena.visits[edge];
-            let mut node = self.arena.children[edge];
+            let visits = self.arena.edges[edge].visits;
+            let mut node = self.arena.edges[edge].child;
             if node == OVER {
-                self.add(MoverValue(self.arena.values[edge]).for_first(chooser));
+                self.add(MoverValue(self.arena.edges[edge].value).for_first(chooser));
                 return Descent::Terminal;
             }
             if visits > 0 && node == UNEXPANDED {
@@ -153,15 +153,15 @@ impl<G: Game> Search<G> {
                 self.leaf = Some(position);
                 return Descent::Leaf;
             }
-            let value = MoverValue(self.arena.values[edge]).for_first(chooser);
+            let value = MoverValue(self.arena.edges[edge].value).for_first(chooser);
             edge = self.select(node, visits, value);
             (parent, chooser) = (node, self.arena.nodes[node as usize].seat);
-            let step = self.arena.steps[edge];
+            let step = self.arena.edges[edge].step;
             position.play(step);
-            if self.arena.visits[edge] == 0
+            if self.arena.edges[edge].visits == 0
                 && let Some(value) = self.end(step, &position, game)
             {
-                self.arena.children[edge] = OVER;
+                self.arena.edges[edge].child = OVER;
                 self.path.push((edge as u32, chooser));
                 self.add(value);
                 return Descent::Terminal;
@@ -185,14 +185,14 @@ impl<G: Game> Search<G> {
 
     /// Makes the position after `step` the root, and keeps what the tree knows below it. `root` is that position.
     pub fn advance(&mut self, step: Step, root: &G) {
-        let kept = self.arena.nodes.get(self.arena.children[ROOT] as usize).and_then(|node| {
+        let kept = self.arena.nodes.get(self.arena.edges[ROOT].child as usize).and_then(|node| {
             let tried = node.first as usize..node.first as usize + node.tried as usize;
             // The end by a rule may be none when played out of the tree: then nothing is known.
-            let holds = |edge: &usize| self.arena.steps[*edge] == step && self.arena.children[*edge] != OVER;
+            let holds = |edge: &usize| self.arena.edges[*edge].step == step && self.arena.edges[*edge].child != OVER;
             Some((tried.into_iter().find(holds)?, node.seat))
         });
         let Some((edge, seat)) = kept else { return self.restart(root) };
-        let value = MoverValue(self.arena.values[edge]).for_first(seat);
+        let value = MoverValue(self.arena.edges[edge].value).for_first(seat);
         self.arena.root_at(edge, value.0);
         self.root = root.clone();
         let bytes = self.arena.bytes();
@@ -206,14 +206,14 @@ impl<G: Game> Search<G> {
         let Status::Running(steps) = position.search_status() else {
             unreachable!("ends are found when positions are met")
         };
-        let more = size_of::<Node>() + steps.len() * EDGE_BYTES;
+        let more = size_of::<Node>() + steps.len() * size_of::<Edge>();
         if edge != ROOT && self.arena.bytes() + more > self.config.tree_bytes() {
             self.refused += 1;
             return UNEXPANDED;
         }
         let key = position.board_key();
         let order = (key ^ key >> 64) as u64;
-        self.arena.expand(edge, parent, position.seat_to_move(), steps.iter(), (order ^ order >> 32) as u32)
+        self.arena.expand(edge, parent, position.seat_to_move(), steps, (order ^ order >> 32) as u32)
     }
 
     /// The edge with the highest PUCT score; of equals, the first. `value` is that of the node's position.
@@ -221,11 +221,9 @@ impl<G: Game> Search<G> {
         let known = self.arena.nodes[node as usize];
         let explore = self.config.exploration * (visits as f32).sqrt();
         let first = known.first as usize;
-        let tried = first..first + known.tried as usize;
         let (mut best, mut best_score) = (first, f32::NEG_INFINITY);
-        let edges = self.arena.visits[tried.clone()].iter().zip(&self.arena.values[tried.clone()]);
-        for (place, ((visits, value), prior)) in edges.zip(&self.arena.priors[tried]).enumerate() {
-            let score = value + explore * prior / (1 + visits) as f32;
+        for (place, edge) in self.arena.edges[first..first + known.tried as usize].iter().enumerate() {
+            let score = edge.value + explore * edge.prior / (1 + edge.visits) as f32;
             if score > best_score {
                 (best, best_score) = (first + place, score);
             }
@@ -233,7 +231,7 @@ impl<G: Game> Search<G> {
         if known.tried < known.edges {
             // Of the untried edges none has a higher prior than the next.
             let unvisited = value.for_mover(known.seat).0 - self.config.reduction;
-            let prior = self.arena.priors[first + known.tried as usize];
+            let prior = self.arena.edges[first + known.tried as usize].prior;
             if unvisited + explore * prior > best_score {
                 return self.arena.try_next(node);
             }
@@ -260,10 +258,9 @@ impl<G: Game> Search<G> {
 
     fn add(&mut self, value: FirstValue) {
         for (edge, chooser) in &self.path {
-            let edge = *edge as usize;
-            self.arena.visits[edge] += 1;
-            let mean = &mut self.arena.values[edge];
-            *mean += (value.for_mover(*chooser).0 - *mean) / self.arena.visits[edge] as f32;
+            let edge = &mut self.arena.edges[*edge as usize];
+            edge.visits += 1;
+            edge.value += (value.for_mover(*chooser).0 - edge.value) / edge.visits as f32;
         }
     }
 }

@@ -3,7 +3,9 @@ use std::collections::BTreeSet;
 use super::super::testing::{Positions, random_game, random_step, rng, search, search_with, searched, visits};
 use super::super::{PlayoutPolicy, playout};
 use super::*;
-use crate::games::{Ending, Fugo, GameKind, Linage, Options, Sligo, StartPosition, Yugo, parse_step, turns};
+use crate::games::{
+    Ending, Fugo, GameKind, Linage, Options, Sligo, Specials, StartPosition, StepSet, Yugo, parse_step, turns,
+};
 use crate::with_game;
 
 /// An edge as the tests look at it.
@@ -17,10 +19,14 @@ struct Known {
 /// The edges of the node past `edge`, none if it has not been expanded.
 fn edges_past<G: Game>(tree: &Search<G>, edge: usize) -> Vec<Known> {
     let arena = &tree.arena;
-    let Some(node) = arena.nodes.get(arena.children[edge] as usize) else { return Vec::new() };
-    let known =
-        |edge: usize| Known { edge, step: arena.steps[edge], visits: arena.visits[edge], prior: arena.priors[edge] };
-    arena.edges(*node).map(known).collect()
+    let Some(node) = arena.nodes.get(arena.edges[edge].child as usize) else { return Vec::new() };
+    let known = |edge: usize| Known {
+        edge,
+        step: arena.edges[edge].step,
+        visits: arena.edges[edge].visits,
+        prior: arena.edges[edge].prior,
+    };
+    Arena::edges_of(*node).map(known).collect()
 }
 
 /// Compares the whole tree with the games that its paths stand for, and counts the repetitions in it: those of
@@ -32,13 +38,13 @@ fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
     let mut nodes = 0;
     while let Some((edge, chooser, played)) = open.pop() {
         let position = played.position();
-        let (visits, value) = (arena.visits[edge], MoverValue(arena.values[edge]).for_first(chooser));
+        let (visits, value) = (arena.edges[edge].visits, MoverValue(arena.edges[edge].value).for_first(chooser));
         let expected = match played.ending() {
             Some(Ending::Repetition) => Some(FirstValue(0.5)),
             Some(_) => Some(result(position.winner(tree.komi), position)),
             None => None,
         };
-        assert_eq!(arena.children[edge] == OVER, expected.is_some(), "{position:?}");
+        assert_eq!(arena.edges[edge].child == OVER, expected.is_some(), "{position:?}");
         if let Some(expected) = expected {
             assert_eq!(value, expected, "{position:?}");
             if played.ending() == Some(Ending::Repetition) {
@@ -47,7 +53,7 @@ fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
             continue;
         }
         let edges = edges_past(tree, edge);
-        let Some(node) = arena.nodes.get(arena.children[edge] as usize) else { continue };
+        let Some(node) = arena.nodes.get(arena.edges[edge].child as usize) else { continue };
         nodes += 1;
         assert_eq!(node.seat, position.seat_to_move());
         let Status::Running(steps) = position.search_status() else { panic!("the game is over") };
@@ -62,7 +68,8 @@ fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
         assert!(edges[tried..].is_sorted_by(|a, b| a.prior >= b.prior));
         if visits > 0 {
             assert_eq!(visits, 1 + edges.iter().map(|edge| edge.visits).sum::<u32>(), "its own visit and the edges'");
-            let below = |edge: &Known| MoverValue(arena.values[edge.edge]).for_first(node.seat).0 * edge.visits as f32;
+            let below =
+                |edge: &Known| MoverValue(arena.edges[edge.edge].value).for_first(node.seat).0 * edge.visits as f32;
             let own = value.0 * visits as f32 - edges.iter().map(below).sum::<f32>();
             // Means of many visits are rounded.
             let rounding = 1e-2 + 1e-4 * visits as f32;
@@ -99,7 +106,7 @@ fn a_tree_agrees_with_the_games_it_stands_for() {
                     let mut tree = Search::new(visits(600), played.position(), komi);
                     tree.prepare_root(None, &mut rng);
                     search(&mut tree, &played, komi, &mut rng);
-                    assert_eq!(tree.arena.visits[ROOT], 600);
+                    assert_eq!(tree.arena.edges[ROOT].visits, 600);
                     let found = check_tree(&tree, &played);
                     assert!(game.can_repeat() || found == [0; 2], "{game} is finite");
                     repetitions = [repetitions[0] + found[0], repetitions[1] + found[1]];
@@ -276,11 +283,11 @@ fn walk<G: PlayoutPolicy>(
     let mut tree = Search::new(visits(150), start, komi);
     let mut found = Vec::new();
     while game.ending().is_none() && found.len() < length {
-        let kept = tree.arena.visits[ROOT];
+        let kept = tree.arena.edges[ROOT].visits;
         assert!(kept < 150, "something is left to search");
         tree.prepare_root(noise, &mut noise_rng);
         search(&mut tree, &game, komi, &mut rng);
-        assert_eq!(tree.arena.visits[ROOT], 150, "topped up, {kept} kept");
+        assert_eq!(tree.arena.edges[ROOT].visits, 150, "topped up, {kept} kept");
         check_tree(&tree, &game);
         let steps = tree.root_steps();
         let sum: u32 = steps.iter().map(|known| known.visits).sum();
@@ -290,7 +297,7 @@ fn walk<G: PlayoutPolicy>(
         game.play(most.step);
         if game.ending().is_none() {
             tree.advance(most.step, game.position());
-            assert_eq!(tree.arena.visits[ROOT], most.visits, "what was known is kept");
+            assert_eq!(tree.arena.edges[ROOT].visits, most.visits, "what was known is kept");
             let value = tree.root_value();
             let same_mover = tree.root.seat_to_move() == seat_before(&game);
             let from_before = if same_mover { value.0 } else { 1.0 - value.0 };
@@ -334,7 +341,7 @@ fn an_unsearched_step_begins_a_new_tree() {
     let mut game = Played::new(start, None);
     game.play(unseen.step);
     tree.advance(unseen.step, game.position());
-    assert_eq!((tree.arena.nodes.len(), tree.arena.steps.len(), tree.arena.visits[ROOT]), (0, 1, 0));
+    assert_eq!((tree.arena.nodes.len(), tree.arena.edges.len(), tree.arena.edges[ROOT].visits), (0, 1, 0));
     tree.prepare_root(None, &mut rng);
     search(&mut tree, &game, HalfPoints(1), &mut rng);
     check_tree(&tree, &game);
@@ -365,7 +372,7 @@ fn noise_changes_the_roots_priors_alone() {
     check_tree(&tree, &game);
     assert_eq!(before, (tree.arena.nodes.len(), tree.root_steps(), tree.root_value()));
     assert_eq!(steps, order(&tree));
-    for child in 1..tree.arena.steps.len() {
+    for child in 1..tree.arena.edges.len() {
         let below = priors(&tree, child);
         assert!(below.iter().all(|prior| *prior == 1.0 / below.len() as f32));
     }
@@ -388,7 +395,7 @@ fn no_noise_draws_nothing() {
 #[test]
 fn one_visit_values_the_root_alone() {
     let tree = searched(&Sligo::<1>::new(5, Options::default()), visits(1), HalfPoints(1), 1);
-    assert!(tree.is_done() && tree.arena.visits[1..].iter().all(|visits| *visits == 0));
+    assert!(tree.is_done() && tree.arena.edges[1..].iter().all(|edge| edge.visits == 0));
     assert!(tree.root_steps().iter().all(|known| known.visits == 0 && known.value.is_none()));
 }
 
@@ -447,13 +454,13 @@ fn the_order_of_steps_favours_no_part_of_the_board() {
                 let mut tree = Search::new(visits(1), &position, HalfPoints(0));
                 tree.prepare_root(None, &mut rng);
                 let first = tree.arena.try_next(0);
-                let first = tree.arena.steps[first];
+                let first = tree.arena.edges[first].step;
                 let rank = steps.iter().position(|step| step == first).expect("it is one of them");
                 quarters[4 * rank / steps.len()] += 1;
                 let mut again = Search::new(visits(1), &position, HalfPoints(3));
                 again.prepare_root(None, &mut rng);
                 let second = again.arena.try_next(0);
-                assert_eq!(first, again.arena.steps[second], "the position alone decides");
+                assert_eq!(first, again.arena.edges[second].step, "the position alone decides");
             }
         });
         let all: usize = quarters.iter().sum();
@@ -466,15 +473,16 @@ fn the_order_of_steps_favours_no_part_of_the_board() {
 
 #[test]
 fn untried_edges_come_in_an_even_order() {
-    let steps = || (0..6).map(|point| Step::Point(crate::board::Point::from_index(point)));
+    let points: crate::board::Bits<1> = (0..6).map(crate::board::Point::from_index).collect();
+    let steps = StepSet { points, specials: Specials::NONE };
     let mut counts = [[0u32; 6]; 6];
     for order in 0..6000u32 {
         let mut arena = Arena::default();
         arena.clear();
-        let node = arena.expand(ROOT, UNEXPANDED, Seat::First, steps(), order);
+        let node = arena.expand(ROOT, UNEXPANDED, Seat::First, steps, order);
         for place in counts.iter_mut() {
             let edge = arena.try_next(node);
-            let Step::Point(point) = arena.steps[edge] else { panic!("points only") };
+            let Step::Point(point) = arena.edges[edge].step else { panic!("points only") };
             place[point.index()] += 1;
         }
     }
