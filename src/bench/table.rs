@@ -131,7 +131,7 @@ impl Figure {
 pub struct Measured {
     pub game: GameKind,
     pub size: usize,
-    /// What valued positions.
+    /// What valued positions, and in which batches.
     pub engine: String,
     values: Vec<(Figure, Vec<f64>)>,
 }
@@ -144,7 +144,9 @@ impl Measured {
 
     fn new(board: Board, engine: &Engine) -> Self {
         let values = Figure::ALL.map(|figure| (figure, Vec::new())).into();
-        Measured { game: board.game, size: board.size, engine: engine.describe(), values }
+        let batches: Vec<String> = engine.batches().iter().map(usize::to_string).collect();
+        let engine = format!("{}, batches of {}", engine.describe(), batches.join(" "));
+        Measured { game: board.game, size: board.size, engine, values }
     }
 
     fn add(&mut self, figure: Figure, value: f64) {

@@ -80,6 +80,14 @@ impl Engine {
         }
     }
 
+    /// The batches in which its network is evaluated; none for playouts.
+    pub fn batches(&self) -> &[usize] {
+        match &self.judge {
+            Judge::Playouts => &[],
+            Judge::Network { batches, .. } => batches,
+        }
+    }
+
     /// What files say of the engine.
     pub fn tag(&self) -> EngineTag {
         let net = self.network().map(|file| file.hash().to_string());
