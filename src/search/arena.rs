@@ -112,7 +112,7 @@ impl Arena {
         let edge = node.first as usize + place;
         if node.even {
             let left = (node.edges as usize - place) as u64;
-            let other = edge + (u64::from(mixed(node.order, place as u32)) * left >> 32) as usize;
+            let other = edge + ((u64::from(mixed(node.order, place as u32)) * left) >> 32) as usize;
             self.edges.swap(edge, other);
         }
         node.tried += 1;
