@@ -83,6 +83,9 @@ pub fn playouts<G: PlayoutPolicy>(size: usize, duration: Duration) -> [Rate; 2] 
 pub fn simulations<G: PlayoutPolicy>(size: usize, search: SearchConfig, duration: Duration) -> Rate {
     let start = G::new(size, Options::default());
     let game = Played::new(start.clone(), G::KIND.default_move_cap(size));
+    if start.end().is_some() {
+        return Rate::default(); // Fugo on 1x1: there is nothing to search.
+    }
     let mut rng = stream(1, Purpose::Playout, 1);
     let mut tree = Search::new(search, &start, komi::<G>());
     let Ok(rate) = repeat::<std::convert::Infallible>(duration, || {

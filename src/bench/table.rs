@@ -175,10 +175,9 @@ pub fn measure<E: From<BenchError>>(
         measured.add(Figure::Bf16Largest, error.most);
     }
     for _ in 0..plan.rounds {
-        let done = with_game!(board.game, board.size, G => one_round::<G>(plan, board, engine, stop, &mut measured));
-        match done {
+        match with_game!(board.game, board.size, G => one_round::<G>(plan, board, engine, stop)) {
             Err(BenchError::Play(PlayError::Stopped)) => break,
-            done => done?,
+            done => done?.into_iter().for_each(|(figure, value)| measured.add(figure, value)),
         }
         after(&measured)?;
         if stop.load(Ordering::Relaxed) {
@@ -193,19 +192,19 @@ fn one_round<G: PlayoutPolicy>(
     board: Board,
     engine: &Engine,
     stop: &AtomicBool,
-    measured: &mut Measured,
-) -> Result<(), BenchError> {
+) -> Result<Vec<(Figure, f64)>, BenchError> {
     let size = board.size;
+    let mut measured = Vec::new();
     let [games, turns] = playouts::<G>(size, plan.duration);
     let simulated = simulations::<G>(size, plan.search, plan.duration);
-    measured.add(Figure::Playouts, games.per_second());
-    measured.add(Figure::PlayoutTurns, turns.per_second());
-    measured.add(Figure::Simulations, simulated.per_second());
-    measured.add(Figure::SimulationsShare, simulated.per_second() / games.per_second());
+    measured.push((Figure::Playouts, games.per_second()));
+    measured.push((Figure::PlayoutTurns, turns.per_second()));
+    measured.push((Figure::Simulations, simulated.per_second()));
+    measured.push((Figure::SimulationsShare, simulated.per_second() / games.per_second()));
     // As many simulations as the network's runs have, in the end a few games.
     let config = selfplay_config(plan, board, plan.games.div_ceil(8));
     let run = selfplay::<G>(&config, &Engine::playouts(plan.search), plan.threads, stop)?;
-    measured.add(Figure::PlayoutGames, run.games as f64 / run.seconds);
+    measured.push((Figure::PlayoutGames, run.games as f64 / run.seconds));
     // The bare forwards before and after, so that a machine that slows down is seen on both sides.
     let bare = |plain| bare_forward(engine, size, plan.threads, plain, plan.duration).map(Rate::per_second);
     let before = [bare(true)?, bare(false)?];
@@ -214,18 +213,18 @@ fn one_round<G: PlayoutPolicy>(
     let [libtorch, own] = [0, 1].map(|kind| (before[kind] + after[kind]) / 2.0);
     let evaluations = run.work.evaluations as f64 / run.seconds;
     let asked = run.work.evaluations + run.work.known;
-    measured.add(Figure::LibtorchForward, libtorch);
-    measured.add(Figure::BareForward, own);
-    measured.add(Figure::LibtorchShare, evaluations / libtorch);
-    measured.add(Figure::EvaluationsShare, evaluations / own);
-    measured.add(Figure::Evaluations, evaluations);
-    measured.add(Figure::Known, run.work.known as f64 / asked.max(1) as f64);
-    measured.add(Figure::NetworkGames, run.games as f64 / run.seconds);
-    measured.add(Figure::TreeMemory, run.work.tree_bytes as f64 / f64::from(1 << 20));
+    measured.push((Figure::LibtorchForward, libtorch));
+    measured.push((Figure::BareForward, own));
+    measured.push((Figure::LibtorchShare, evaluations / libtorch));
+    measured.push((Figure::EvaluationsShare, evaluations / own));
+    measured.push((Figure::Evaluations, evaluations));
+    measured.push((Figure::Known, run.work.known as f64 / asked.max(1) as f64));
+    measured.push((Figure::NetworkGames, run.games as f64 / run.seconds));
+    measured.push((Figure::TreeMemory, run.work.tree_bytes as f64 / f64::from(1 << 20)));
     if let Some(memory) = memory() {
-        measured.add(Figure::PeakMemory, memory.peak);
+        measured.push((Figure::PeakMemory, memory.peak));
     }
-    Ok(())
+    Ok(measured)
 }
 
 /// Self-play as it is played to learn from.
@@ -260,18 +259,17 @@ fn median(values: &[f64]) -> Option<f64> {
 /// The boards' figures as a table, medians over the rounds.
 pub fn bench_text(plan: &Plan, boards: &[Measured]) -> String {
     let mut text = format!(
-        "{}\n{} visits, batch {}, {}, {}, {} worker threads; medians of {} rounds of {} s\n",
+        "{}\n{} visits, batch {}, {}, {}, {} worker threads; medians of rounds of {} s\n",
         super::machine(),
         plan.search.visits,
         plan.inference.batch,
         plan.inference.precision.name(),
         plan.inference.device.name(),
         plan.threads,
-        plan.rounds,
         plan.duration.as_secs_f64(),
     );
     for board in boards {
-        let _ = writeln!(text, "{} {1}x{1}: {2}", board.game, board.size, board.engine);
+        let _ = writeln!(text, "{} {1}x{1}: {2}; {3} rounds", board.game, board.size, board.engine, board.rounds());
     }
     let mut table = Table::new();
     table.load_preset(UTF8_FULL_CONDENSED);

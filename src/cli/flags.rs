@@ -411,6 +411,9 @@ impl MatchFlags {
         let mut check = Check::default();
         let board = check.board(&self.board);
         let a = check.search("--a-visits", self.a_visits, &self.play);
+        if self.b_precision.is_some() && self.b_net.is_none() {
+            check.refuse("--b-precision", "engine b has no network (--b-net)".to_string());
+        }
         let config = MatchConfig {
             board,
             pairs: check.whole("--pairs", self.pairs, &limits::PAIRS),

@@ -53,9 +53,11 @@ impl Job {
     }
 }
 
-/// The inference that a config asks for, with what it leaves to the machine settled if a network takes part at all.
+/// The inference that a config asks for, with what it leaves to the machine settled if a network takes part at all. The
+/// device must be there in any case.
 pub fn settled(inference: Inference, by_network: bool) -> Result<Inference, Failure> {
-    if by_network { settle(inference).map_err(Failure::input) } else { Ok(inference) }
+    let settled = settle(inference).map_err(Failure::input)?;
+    Ok(if by_network { settled } else { inference })
 }
 
 /// Begins the run's log.

@@ -67,10 +67,10 @@ impl Progress {
             _ => say(&format!("{line}; a game's trees took {:.2} MiB at most", tree_bytes as f64 / f64::from(1 << 20))),
         }
         if refused > 0 {
-            say(&format!(
-                "warning: {refused} simulations met a full tree, which makes the search weaker: give it more memory \
+            tracing::warn!(
+                "{refused} simulations met a full tree, which makes the search weaker: give it more memory \
                  (tree_memory, --tree-memory)"
-            ));
+            );
         }
     }
 }

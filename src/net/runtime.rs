@@ -85,10 +85,14 @@ pub fn onednn_available() -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum DeviceError {
     #[error(
-        "--device cuda: this libtorch was built without CUDA; set LIBTORCH to one with it and build again, or use --device cpu"
+        "the device `cuda`: this libtorch was built without CUDA; set LIBTORCH to one with it and build again, or use the \
+         CPU (--device cpu, in a config device = \"cpu\")"
     )]
     NoCuda,
-    #[error("--device cuda: libtorch finds no CUDA device (is the driver there?); use --device cpu")]
+    #[error(
+        "the device `cuda`: libtorch finds none (is the driver there?); use the CPU (--device cpu, in a config \
+         device = \"cpu\")"
+    )]
     NoDevice,
 }
 

@@ -14,15 +14,15 @@ pub(super) const UNEXPANDED: u32 = u32::MAX;
 /// No node: the game is over past this edge, and the edge's value is its result.
 pub(super) const OVER: u32 = u32::MAX - 1;
 
-/// The edge that leads to the root; no step stands for it, and its value is the first seat's.
+/// The edge that leads to the root; no step stands for it, and its values are the first seat's.
 pub(super) const ROOT: usize = 0;
 
 /// A step from a position, and what is known of the position that it leads to.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Edge {
     pub visits: u32,
-    /// The mean value for the person who chooses the edge.
-    pub value: f32,
+    /// The sum of the visits' values for the person who chooses the edge. Playouts add wholes and halves, exactly.
+    pub sum: f32,
     pub prior: f32,
     /// The node that the edge leads to, [`UNEXPANDED`] or [`OVER`].
     pub child: u32,
@@ -31,7 +31,13 @@ pub(super) struct Edge {
 
 impl Edge {
     fn new(step: Step, prior: f32) -> Self {
-        Edge { visits: 0, value: 0.0, prior, child: UNEXPANDED, step }
+        Edge { visits: 0, sum: 0.0, prior, child: UNEXPANDED, step }
+    }
+
+    /// The mean value for the person who chooses the edge, which has been visited.
+    #[inline]
+    pub fn value(&self) -> f32 {
+        self.sum / self.visits as f32
     }
 }
 
@@ -127,9 +133,11 @@ impl Arena {
         self.edges[untried].sort_by(|a, b| b.prior.total_cmp(&a.prior));
     }
 
-    /// Makes `edge` the root's, with this value for the first seat. What does not hang on it stays until it is swept.
-    pub fn root_at(&mut self, edge: usize, value: f32) {
-        self.edges[ROOT] = Edge { value, ..self.edges[edge] };
+    /// Makes `edge`, which `seat` chose, the root's. What does not hang on it stays until it is swept.
+    pub fn root_at(&mut self, edge: usize, seat: Seat) {
+        let Edge { visits, sum, .. } = self.edges[edge];
+        let sum = if seat == Seat::First { sum } else { visits as f32 - sum };
+        self.edges[ROOT] = Edge { sum, ..self.edges[edge] };
     }
 
     /// Moves what hangs on the root to the front, in place, and drops the rest.

@@ -76,7 +76,7 @@ impl<G: Game> Search<G> {
     pub fn root_value(&self) -> MoverValue {
         match self.arena.edges[ROOT].visits {
             0 => MoverValue(0.5),
-            _ => FirstValue(self.arena.edges[ROOT].value).for_mover(self.root.seat_to_move()),
+            _ => FirstValue(self.arena.edges[ROOT].value()).for_mover(self.root.seat_to_move()),
         }
     }
 
@@ -85,7 +85,7 @@ impl<G: Game> Search<G> {
         let Some(root) = self.arena.nodes.get(self.arena.edges[ROOT].child as usize) else { return Vec::new() };
         let known = |edge: usize| {
             let visits = self.arena.edges[edge].visits;
-            let value = (visits > 0).then(|| MoverValue(self.arena.edges[edge].value));
+            let value = (visits > 0).then(|| MoverValue(self.arena.edges[edge].value()));
             RootStep { step: self.arena.edges[edge].step, visits, value }
         };
         let mut steps: Vec<RootStep> = Arena::edges_of(*root).map(known).collect();
@@ -143,7 +143,7 @@ impl<G: Game> Search<G> {
             let visits = self.arena.edges[edge].visits;
             let mut node = self.arena.edges[edge].child;
             if node == OVER {
-                self.add(MoverValue(self.arena.edges[edge].value).for_first(chooser));
+                self.add(MoverValue(self.arena.edges[edge].value()).for_first(chooser));
                 return Descent::Terminal;
             }
             if visits > 0 && node == UNEXPANDED {
@@ -153,7 +153,7 @@ impl<G: Game> Search<G> {
                 self.leaf = Some(position);
                 return Descent::Leaf;
             }
-            let value = MoverValue(self.arena.edges[edge].value).for_first(chooser);
+            let value = MoverValue(self.arena.edges[edge].value()).for_first(chooser);
             edge = self.select(node, visits, value);
             (parent, chooser) = (node, self.arena.nodes[node as usize].seat);
             let step = self.arena.edges[edge].step;
@@ -192,8 +192,7 @@ impl<G: Game> Search<G> {
             Some((tried.into_iter().find(holds)?, node.seat))
         });
         let Some((edge, seat)) = kept else { return self.restart(root) };
-        let value = MoverValue(self.arena.edges[edge].value).for_first(seat);
-        self.arena.root_at(edge, value.0);
+        self.arena.root_at(edge, seat);
         self.root = root.clone();
         let bytes = self.arena.bytes();
         if bytes > self.config.tree_bytes() / 2 || bytes > 2 * self.arena.live_bytes() {
@@ -223,7 +222,7 @@ impl<G: Game> Search<G> {
         let first = known.first as usize;
         let (mut best, mut best_score) = (first, f32::NEG_INFINITY);
         for (place, edge) in self.arena.edges[first..first + known.tried as usize].iter().enumerate() {
-            let score = edge.value + explore * edge.prior / (1 + edge.visits) as f32;
+            let score = edge.value() + explore * edge.prior / (1 + edge.visits) as f32;
             if score > best_score {
                 (best, best_score) = (first + place, score);
             }
@@ -260,7 +259,7 @@ impl<G: Game> Search<G> {
         for (edge, chooser) in &self.path {
             let edge = &mut self.arena.edges[*edge as usize];
             edge.visits += 1;
-            edge.value += (value.for_mover(*chooser).0 - edge.value) / edge.visits as f32;
+            edge.sum += value.for_mover(*chooser).0;
         }
     }
 }

@@ -94,10 +94,15 @@ impl Engine {
         EngineTag { name: self.name.clone(), net, visits: self.search.visits }
     }
 
-    /// The engine in words: `network 0123456789ab, 64 visits`.
+    /// The engine in words: `network 0123456789ab in bf16, 64 visits`.
     pub fn describe(&self) -> String {
-        let net = self.network().map_or(String::new(), |file| format!(" {}", file.hash()));
-        format!("{}{net}, {} visits", self.name, self.search.visits)
+        let Engine { name, judge, search } = self;
+        match judge {
+            Judge::Playouts => format!("{name}, {} visits", search.visits),
+            Judge::Network { file, inference, .. } => {
+                format!("{name} {} in {}, {} visits", file.hash(), inference.precision.name(), search.visits)
+            }
+        }
     }
 
     /// True if positions are better valued many at a time.

@@ -38,7 +38,7 @@ fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
     let mut nodes = 0;
     while let Some((edge, chooser, played)) = open.pop() {
         let position = played.position();
-        let (visits, value) = (arena.edges[edge].visits, MoverValue(arena.edges[edge].value).for_first(chooser));
+        let (visits, value) = (arena.edges[edge].visits, MoverValue(arena.edges[edge].value()).for_first(chooser));
         let expected = match played.ending() {
             Some(Ending::Repetition) => Some(FirstValue(0.5)),
             Some(_) => Some(result(position.winner(tree.komi), position)),
@@ -69,10 +69,10 @@ fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
         if visits > 0 {
             assert_eq!(visits, 1 + edges.iter().map(|edge| edge.visits).sum::<u32>(), "its own visit and the edges'");
             let below =
-                |edge: &Known| MoverValue(arena.edges[edge.edge].value).for_first(node.seat).0 * edge.visits as f32;
+                |edge: &Known| MoverValue(arena.edges[edge.edge].value()).for_first(node.seat).0 * edge.visits as f32;
             let own = value.0 * visits as f32 - edges.iter().map(below).sum::<f32>();
             // Means of many visits are rounded.
-            let rounding = 1e-2 + 1e-4 * visits as f32;
+            let rounding = 1e-2 + 1e-5 * visits as f32;
             assert!((-rounding..1.0 + rounding).contains(&own), "{own} of {visits}");
         }
         for edge in &edges[..tried] {
