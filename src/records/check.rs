@@ -633,7 +633,7 @@ mod tests {
             page.split("```csv\n").skip(1).map(|block| block.split("```").next().unwrap_or_default()).collect();
         let [games, positions] = blocks[..] else { panic!("the page shows one example of each file") };
         let report = Files::new(games, positions).check().unwrap();
-        assert_eq!((report.games, report.turns, report.positions), (1, 3, 3));
+        assert_eq!((report.games, report.turns, report.positions), (1, 7, 5));
     }
 
     #[test]

@@ -123,6 +123,7 @@ fn every_search_has_its_visits_and_every_step_its_search() {
                     assert!((0.0..=1.0).contains(&value));
                     replayed.play(played);
                 }
+                play_forced(&mut replayed);
                 assert_eq!(replayed.turns(), turns);
                 assert!(replayed.ending().is_some());
             }

@@ -70,7 +70,7 @@ fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
             assert_eq!(visits, 1 + edges.iter().map(|edge| edge.visits).sum::<u32>(), "its own visit and the edges'");
             let below =
                 |edge: &Known| MoverValue(arena.edges[edge.edge].value()).for_first(node.seat).0 * edge.visits as f32;
-            let own = value.0 * visits as f32 - edges.iter().map(below).sum::<f32>();
+            let own = value.0 * visits as f32 - edges[..tried].iter().map(below).sum::<f32>();
             // Means of many visits are rounded.
             let rounding = 1e-2 + 1e-5 * visits as f32;
             assert!((-rounding..1.0 + rounding).contains(&own), "{own} of {visits}");
