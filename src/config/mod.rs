@@ -56,7 +56,8 @@ pub struct SearchConfig {
     pub exploration: f32,
     /// How far below its parent's value an unvisited step is taken to be.
     pub reduction: f32,
-    /// The most memory that one game's tree takes, in MiB; a full tree grows no more, but goes on valuing.
+    /// The most memory that one game's tree fills, in MiB; a full tree grows no more, but goes on valuing. (What its
+    /// vectors hold in reserve comes on top, at most as much again.)
     pub tree_memory: usize,
 }
 
