@@ -15,7 +15,8 @@ use crate::config::{Device, Inference, Precision};
 use crate::games::{Game, GameKind, HalfPoints, Player};
 use crate::search::{EvalError, Evaluator, Leaf, MoverValue};
 
-/// Below this a row's bits depend on its place (measured with libtorch 2.11).
+/// The head looks at no fewer rows at once: below this a row's bits depend on its place there (measured with libtorch
+/// 2.11). Convolutions of fewer rows give the same bits on some processors, which is proven before it is used.
 const MIN_BATCH: usize = 16;
 
 /// A network ready to value positions, in batches of a fixed size padded with zeros: one for each thread.
@@ -118,7 +119,8 @@ impl NetEvaluator {
         let outputs = if self.inference.device == Device::Cuda {
             self.model.forward(&planes, &whole)?.f_to_device(tch::Device::Cpu)?
         } else {
-            let (whole, features) = (self.input.whole(batch), &mut self.features[..batch * self.model.features()]);
+            let head_rows = batch.max(MIN_BATCH);
+            let (whole, features) = (self.input.whole(batch), &mut self.features[..head_rows * self.model.features()]);
             match self.inference.precision {
                 Precision::Bf16 => self.model.infer::<bf16>(&planes, whole, features)?,
                 _ => self.model.infer::<f32>(&planes, whole, features)?,
@@ -291,9 +293,9 @@ impl NetEvaluator {
 
 /// The smaller batches worth a try, ascending.
 fn smaller_batches(batch: usize) -> Vec<usize> {
-    let mut smaller: Vec<usize> =
-        [MIN_BATCH, batch / 8, batch / 4, batch / 2, batch / 4 * 3].map(|size| size / 16 * 16).into();
-    smaller.retain(|size| (MIN_BATCH..batch).contains(size));
+    let mut smaller: Vec<usize> = [batch / 8, batch / 4, batch / 2, batch / 4 * 3].map(|size| size / 16 * 16).into();
+    smaller.extend([1, 2, 4, 8, MIN_BATCH]);
+    smaller.retain(|size| (1..batch).contains(size));
     smaller.sort_unstable();
     smaller.dedup();
     smaller

@@ -270,7 +270,8 @@ impl Model {
         self.head(&Tensor::f_cat(&[&means, &scaled, &maxima, whole], 1)?)
     }
 
-    /// The same outputs but for rounding, on the CPU, with `features` as room: rows × what the head looks at.
+    /// The same outputs but for rounding, on the CPU, with `features` as room for what the head looks at: at least as
+    /// many rows as `planes` has. Rows that are more hold numbers of no meaning, and so do their outputs.
     pub(super) fn infer<T: Activation>(
         &self,
         planes: &Tensor,
@@ -278,7 +279,7 @@ impl Model {
         features: &mut [f32],
     ) -> Result<Tensor, TchError> {
         single_threaded_here();
-        let (rows, side) = (planes.size()[0], planes.size()[1] as usize);
+        let side = planes.size()[1] as usize;
         let planes = planes.f_permute([0, 3, 1, 2])?;
         let mut x = self.convolve(0, &planes)?;
         let layers = self.architecture.layers;
@@ -294,8 +295,8 @@ impl Model {
                 layer += 1;
             }
         }
-        pool::<T>(&x, size_scale(side), whole, features)?;
-        self.head(&Tensor::f_from_slice(features)?.f_reshape([rows, -1])?)
+        pool::<T>(&x, size_scale(side), whole, self.features(), features)?;
+        self.head(&Tensor::f_from_slice(features)?.f_reshape([-1, self.features() as i64])?)
     }
 
     /// The numbers that the head looks at in each row.

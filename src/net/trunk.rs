@@ -85,18 +85,19 @@ pub(super) fn add<T: Activation>(tensor: Tensor, input: &Tensor) -> Result<Tenso
     memory.f_permute([0, 3, 1, 2])
 }
 
-/// Rectifies a convolution's output, and writes each row's features for the head: the channels' means over all points,
-/// the means times `scale`, the maxima, then the numbers of the whole planes.
+/// Rectifies a convolution's output, and writes each row's features for the head, `width` numbers: the channels' means
+/// over all points, the means times `scale`, the maxima, then the numbers of the whole planes.
 pub(super) fn pool<T: Activation>(
     tensor: &Tensor,
     scale: f32,
     whole: &[f32],
+    width: usize,
     features: &mut [f32],
 ) -> Result<(), TchError> {
     let mut memory = channels_last(tensor)?;
     let shape = memory.size();
     let (rows, points, channels) = (shape[0] as usize, (shape[1] * shape[2]) as usize, shape[3] as usize);
-    let (width, whole_width) = (features.len() / rows, whole.len() / rows);
+    let whole_width = whole.len() / rows;
     let of_rows = numbers::<T>(&mut memory).chunks_exact(points * channels).zip(features.chunks_exact_mut(width));
     for ((numbers, features), whole) in of_rows.zip(whole.chunks_exact(whole_width)) {
         let (means, rest) = features.split_at_mut(channels);
