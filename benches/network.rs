@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use fairkomi::bench::{Plan, Run, selfplay, selfplay_config};
-use fairkomi::config::{Board, Device, Inference, Precision, SearchConfig};
+use fairkomi::config::{Board, Device, Inference, Precision, Reading, SearchConfig, SearchSettings};
 use fairkomi::games::{Game, GameKind, Yugo};
 use fairkomi::net::runtime::{cpu_computes_bf16, set_single_threaded};
 use fairkomi::net::{Architecture, NetFile, Network};
@@ -61,7 +61,7 @@ fn engine(game: GameKind, precision: Precision, batch: usize) -> Engine {
 }
 
 fn search() -> SearchConfig {
-    SearchConfig { visits: 16, exploration: 1.0, reduction: 0.1, tree_memory: 64 }
+    SearchSettings { reading: Reading::VALUE, tree_memory: 64, ..SearchSettings::default() }.with_visits(16)
 }
 
 fn inference(precision: Precision, batch: usize) -> Inference {

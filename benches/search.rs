@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
-use fairkomi::config::SearchConfig;
+use fairkomi::config::{Reading, SearchSettings};
 use fairkomi::games::{GameKind, HalfPoints, Options, Played};
 use fairkomi::search::{Descent, MoverValue, PlayoutPolicy, Purpose, Search, playout, stream};
 use fairkomi::with_game;
@@ -23,7 +23,8 @@ fn bare<G: PlayoutPolicy>(group: &mut BenchmarkGroup<'_, WallTime>) {
 fn search<G: PlayoutPolicy>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, with_playouts: bool) {
     let start = G::new(SIZE, Options::default());
     let game = Played::new(start.clone(), G::KIND.default_move_cap(SIZE));
-    let config = SearchConfig { visits: VISITS, exploration: 1.0, reduction: 0.1, tree_memory: 64 };
+    let config =
+        SearchSettings { reading: Reading::VALUE, tree_memory: 64, ..SearchSettings::default() }.with_visits(VISITS);
     let komi = HalfPoints(G::KIND.has_score() as i32);
     let mut rng = stream(1, Purpose::Playout, 1);
     group.throughput(Throughput::Elements(u64::from(VISITS)));

@@ -61,7 +61,8 @@ pub fn play_match<G: PlayoutPolicy>(
         opening: Opening::Random { turns: config.opening_turns },
         opening_stream: index / 2,
         choice: ChoiceRule::MOST,
-        noise: None,
+        explore: None,
+        plan: None,
     };
     let layout = Layout { games: MEASURED_SHARD, compress: false };
     let plan = Plan { engines, games: 2 * config.pairs, seed: config.seed, layout };
@@ -112,13 +113,13 @@ pub fn match_report(rows: &[GameRow], config: &MatchConfig, engines: &[Engine; 2
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Board, Device, Inference, Precision, SearchConfig};
+    use crate::config::{Board, Device, Inference, Precision, Reading, SearchConfig, SearchSettings};
     use crate::games::Ending;
     use crate::records::WinnerSeat;
     use crate::records::testing::made_up;
 
     fn search(visits: u32) -> SearchConfig {
-        SearchConfig { visits, exploration: 1.0, reduction: 0.1, tree_memory: 64 }
+        SearchSettings { reading: Reading::VALUE, tree_memory: 64, ..SearchSettings::default() }.with_visits(visits)
     }
 
     fn config() -> MatchConfig {

@@ -90,7 +90,7 @@ pub fn simulations<G: PlayoutPolicy>(size: usize, search: SearchConfig, duration
     let mut tree = Search::new(search, &start, komi::<G>());
     let Ok(rate) = repeat::<std::convert::Infallible>(duration, || {
         tree.restart(&start);
-        tree.prepare_root(None, &mut rng);
+        tree.prepare_root(search.visits, None, &mut rng);
         while !tree.is_done() {
             if tree.descend(&game) == Descent::Terminal {
                 continue;

@@ -10,7 +10,9 @@ use comfy_table::{CellAlignment, Table};
 use serde::Serialize;
 
 use super::{BenchError, Rate, bare_forward, memory, playouts, selfplay, simulations, value_error};
-use crate::config::{Board, Device, Inference, KomiDraw, RootNoise, SearchConfig, SelfplayConfig, least_komi};
+use crate::config::{
+    Board, Device, Inference, KomiDraw, RootExploration, RootNoise, SearchConfig, SelfplayConfig, VisitPlan, least_komi,
+};
 use crate::games::GameKind;
 use crate::records::{RunError, write_whole};
 use crate::search::PlayoutPolicy;
@@ -236,12 +238,13 @@ pub fn selfplay_config(plan: &Plan, board: Board, games: u64) -> SelfplayConfig 
         inference: plan.inference,
         shard: 64,
         compress: false,
-        search: plan.search,
+        search: plan.search.settings,
+        plan: VisitPlan { visits: plan.search.visits, full_share: 1.0, fast_visits: 1 },
         komi: KomiDraw { centre: least_komi(board.game), spread: 0.0 },
         opening_turns: 4,
         temperature: 1.0,
         temperature_turns: board.size,
-        noise: RootNoise::of_share(0.25, 10.0),
+        explore: RootExploration { noise: RootNoise::of_share(0.25, 10.0), forced: 0.0 },
     }
 }
 

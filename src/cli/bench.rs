@@ -15,7 +15,7 @@ use crate::bench::{
     BenchError, Measured, Plan, behaviour, bench_text, early_and_late, measure, soak, write_bench, write_soak,
 };
 use crate::config::limits::{self, Whole};
-use crate::config::{Board, Device, Inference, Precision, SearchConfig};
+use crate::config::{Board, Device, Inference, Precision, SearchSettings};
 use crate::games::GameKind;
 use crate::net::{Architecture, NetFile, Network};
 use crate::selfplay::Engine;
@@ -99,12 +99,7 @@ impl Args {
         )?;
         let games = self.games.unwrap_or(4 * self.batch * threads as u64);
         Ok(Plan {
-            search: SearchConfig {
-                visits: whole("--visits", self.visits, &limits::MEASURED_VISITS)?,
-                exploration: limits::EXPLORATION.usual as f32,
-                reduction: limits::REDUCTION.usual as f32,
-                tree_memory: limits::TREE_MEMORY.usual(),
-            },
+            search: SearchSettings::default().with_visits(whole("--visits", self.visits, &limits::MEASURED_VISITS)?),
             inference,
             threads,
             games: whole("--games", games, &limits::SELFPLAY_GAMES)?,

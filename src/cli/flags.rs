@@ -8,8 +8,8 @@ use std::thread;
 use crate::config::limits::{self, Real, Whole};
 use crate::config::{
     BalanceConfig, Board, ConfigFault, ConfigFaults, Device, Inference, KomiConfig, KomiDraw, MatchConfig, Precision,
-    RootNoise, SearchConfig, SelfplayConfig, TrainSection, Variation, board_faults, chunks_of_batch, games_in_blocks,
-    least_komi,
+    Reading, RootExploration, RootNoise, SearchConfig, SearchSettings, Selection, SelfplayConfig, TrainSection,
+    Variation, VisitPlan, board_faults, chunks_of_batch, games_in_blocks, least_komi,
 };
 use crate::games::{GameKind, HalfPoints, Options};
 
@@ -57,12 +57,30 @@ pub struct PlayFlags {
     /// What networks compute on: cpu or cuda
     #[arg(long, value_name = "D", default_value = "cpu")]
     pub device: Device,
-    /// Weight of exploration against value, values being expected scores in [0, 1]
+    /// How simulations are led: puct or gumbel
+    #[arg(long, value_name = "S", default_value = "puct")]
+    pub selection: Selection,
+    /// PUCT: weight of exploration against value, values being expected scores in [0, 1]
     #[arg(long, value_name = "X", default_value_t = limits::EXPLORATION.usual)]
     pub exploration: f64,
-    /// How far below its parent's value a step is taken to be before its first visit, in expected score
+    /// PUCT: how far below its parent's value a step is taken to be before its first visit, in expected score
     #[arg(long, value_name = "X", default_value_t = limits::REDUCTION.usual)]
     pub reduction: f64,
+    /// Gumbel: how many of the root's steps are looked at, at first
+    #[arg(long, value_name = "N", default_value_t = limits::CONSIDERED.usual)]
+    pub considered: u64,
+    /// Gumbel: how much a difference in value counts beside the policy
+    #[arg(long, value_name = "X", default_value_t = limits::VALUE_SCALE.usual)]
+    pub value_scale: f64,
+    /// Leave the network's policy aside: all steps are equal before they are tried
+    #[arg(long)]
+    pub no_policy: bool,
+    /// Images of a position under the game's symmetries that a network's answer is the mean of, 1 to 8
+    #[arg(long, value_name = "N", default_value_t = limits::SYMMETRIES.usual)]
+    pub symmetries: u64,
+    /// To what part the margin takes the place of the win in values, 0 to 0.4
+    #[arg(long, value_name = "X", default_value_t = limits::MARGIN_WEIGHT.usual)]
+    pub margin_weight: f64,
     /// Most memory for the tree of one game, in MiB: a full tree grows no more, but goes on valuing
     #[arg(long, value_name = "MIB", default_value_t = limits::TREE_MEMORY.usual)]
     pub tree_memory: u64,
@@ -136,6 +154,15 @@ pub struct SelfplayFlags {
     /// The number of these turns; later the most visited step is played [default: the board's side]
     #[arg(long, value_name = "TURNS")]
     pub temperature_turns: Option<u64>,
+    /// The part of the searches that have all visits, and that a policy learns from; the others move the game on
+    #[arg(long, value_name = "X", default_value_t = limits::FULL_SHARE.usual)]
+    pub full_share: f64,
+    /// Visits of the other searches
+    #[arg(long, value_name = "N", default_value_t = limits::FAST_VISITS.usual)]
+    pub fast_visits: u64,
+    /// PUCT: each step that is tried gets at least the root of X · prior · visits visits, which a policy does not learn
+    #[arg(long, value_name = "X", default_value_t = limits::FORCED.usual)]
+    pub forced: f64,
     /// Share of Dirichlet noise in the priors of the root's steps, 0 (none) to 1
     #[arg(long, value_name = "X", default_value_t = limits::NOISE_SHARE.usual)]
     pub noise_share: f64,
@@ -324,12 +351,20 @@ impl SelfplayFlags {
             inference: check.inference(&self.play),
             shard: check.whole("--shard", self.shard, &limits::SHARD),
             compress: self.compress,
-            search: check.search("--visits", self.visits, &self.play),
+            search: check.settings(&self.play),
+            plan: VisitPlan {
+                visits: check.whole("--visits", self.visits, &limits::SELFPLAY_VISITS),
+                full_share: check.real("--full-share", self.full_share, &limits::FULL_SHARE) as f32,
+                fast_visits: check.whole("--fast-visits", self.fast_visits, &limits::FAST_VISITS),
+            },
             komi: KomiDraw { centre: self.komi, spread },
             opening_turns: check.whole("--opening-turns", self.opening_turns, &limits::SELFPLAY_OPENING_TURNS),
             temperature: check.real("--temperature", self.temperature, &limits::TEMPERATURE) as f32,
             temperature_turns: turns.unwrap_or(board.size),
-            noise: RootNoise::of_share(share, concentration),
+            explore: RootExploration {
+                noise: RootNoise::of_share(share, concentration),
+                forced: check.real("--forced", self.forced, &limits::FORCED) as f32,
+            },
         };
         check.done(config)
     }
@@ -498,10 +533,21 @@ impl Check {
     }
 
     fn search(&mut self, flag: &str, visits: u64, flags: &PlayFlags) -> SearchConfig {
-        SearchConfig {
-            visits: self.whole(flag, visits, &limits::MEASURED_VISITS),
+        self.settings(flags).with_visits(self.whole(flag, visits, &limits::MEASURED_VISITS))
+    }
+
+    fn settings(&mut self, flags: &PlayFlags) -> SearchSettings {
+        SearchSettings {
+            selection: flags.selection,
             exploration: self.real("--exploration", flags.exploration, &limits::EXPLORATION) as f32,
             reduction: self.real("--reduction", flags.reduction, &limits::REDUCTION) as f32,
+            considered: self.whole("--considered", flags.considered, &limits::CONSIDERED),
+            value_scale: self.real("--value-scale", flags.value_scale, &limits::VALUE_SCALE) as f32,
+            reading: Reading {
+                policy: !flags.no_policy,
+                symmetries: self.whole("--symmetries", flags.symmetries, &limits::SYMMETRIES),
+                margin_weight: self.real("--margin-weight", flags.margin_weight, &limits::MARGIN_WEIGHT) as f32,
+            },
             tree_memory: self.whole("--tree-memory", flags.tree_memory, &limits::TREE_MEMORY),
         }
     }
@@ -652,14 +698,14 @@ mod tests {
         assert_eq!((config.games, config.seed, config.inference.batch, config.shard), (1000, 1, 64, 256));
         assert_eq!(config.komi, KomiDraw { centre: HalfPoints(0), spread: 4.0 });
         assert_eq!((config.temperature_turns, config.board.move_cap), (9, None));
-        assert_eq!(config.noise, Some(RootNoise { concentration: 10.0, share: 0.25 }));
+        assert_eq!(config.explore.noise, Some(RootNoise { concentration: 10.0, share: 0.25 }));
 
         let Job::Selfplay(flags) = job("selfplay --game fugo --size 3 --out x --noise-share 0 --compress") else {
             unreachable!()
         };
         let config = flags.config().unwrap();
         assert_eq!(
-            (config.noise, config.komi.spread, config.board.move_cap, config.compress),
+            (config.explore.noise, config.komi.spread, config.board.move_cap, config.compress),
             (None, 0.0, Some(36), true)
         );
 
@@ -672,7 +718,10 @@ mod tests {
             unreachable!()
         };
         let config = flags.config().unwrap();
-        assert_eq!((config.a.visits, config.b.visits, config.a.reduction, config.b.reduction), (7, 200, 0.0, 0.0));
+        assert_eq!(
+            (config.a.visits, config.b.visits, config.a.settings.reduction, config.b.settings.reduction),
+            (7, 200, 0.0, 0.0)
+        );
         assert_eq!((config.komi, config.pairs, config.opening_turns), (HalfPoints(0), 200, 2));
 
         let Job::Komi(flags) = job("komi --game yugo --size 5 --out x --threads 3") else { unreachable!() };

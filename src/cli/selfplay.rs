@@ -12,7 +12,13 @@ pub fn run(flags: &SelfplayFlags) -> Outcome {
     config.inference = settled(config.inference, flags.net.is_some())?;
     let job = Job::begin(flags.job.threads())?;
     let (game, size) = (config.board.game, config.board.size);
-    let engine = Engine::load(flags.net.as_deref(), config.search, game, size, config.inference)?;
+    let engine = Engine::load(
+        flags.net.as_deref(),
+        config.search.with_visits(config.plan.visits),
+        game,
+        size,
+        config.inference,
+    )?;
     let mut dir = job.open(&flags.play.out, &config, &[&engine])?;
     let done = dir.manifest().games();
     job.watch(&format!("selfplay {game} {size}x{size}"), config.games, done, |control| {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Device, Precision};
+use super::{Device, Precision, Selection};
 
 impl Precision {
     /// All, the usual one first.
@@ -28,6 +28,28 @@ impl Device {
             Device::Cpu => "cpu",
             Device::Cuda => "cuda",
         }
+    }
+}
+
+impl Selection {
+    /// All, the usual one first.
+    pub const ALL: [Selection; 2] = [Selection::Puct, Selection::Gumbel];
+
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Selection::Puct => "puct",
+            Selection::Gumbel => "gumbel",
+        }
+    }
+}
+
+impl FromStr for Selection {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Selection::ALL.into_iter().find(|known| known.name() == text);
+        known.ok_or_else(|| format!("`{text}` is not a selection (puct, gumbel)"))
     }
 }
 

@@ -12,8 +12,8 @@ use super::fault::{ConfigFault, ConfigFaults};
 use super::limits::refusal;
 use super::reader::{Document, Kind, Section, place};
 use super::{
-    BalanceSection, Board, Device, Inference, KomiSection, MatchSection, PipelineConfig, Precision, RootNoise,
-    SearchSection, SelfplaySection, TrainSection, Variation, limits,
+    BalanceSection, Board, Device, Inference, KomiSection, MatchSection, PipelineConfig, Precision, Reading,
+    RootExploration, RootNoise, SearchSettings, Selection, SelfplaySection, TrainSection, Variation, VisitPlan, limits,
 };
 use crate::games::{GameKind, Options};
 
@@ -128,10 +128,18 @@ fn board(section: &mut Section<'_>) -> Option<Board> {
     Some(Board { game, size, handicap, pie, move_cap: move_cap.or(game.default_move_cap(size)) })
 }
 
-fn search(section: &mut Section<'_>) -> SearchSection {
-    let search = SearchSection {
+fn search(section: &mut Section<'_>) -> SearchSettings {
+    let search = SearchSettings {
+        selection: section.choice("selection", &Selection::ALL, Selection::name),
         exploration: section.real("exploration", &limits::EXPLORATION) as f32,
         reduction: section.real("reduction", &limits::REDUCTION) as f32,
+        considered: section.whole("considered", &limits::CONSIDERED),
+        value_scale: section.real("value_scale", &limits::VALUE_SCALE) as f32,
+        reading: Reading {
+            policy: section.boolean("policy", true),
+            symmetries: section.whole("symmetries", &limits::SYMMETRIES),
+            margin_weight: section.real("margin_weight", &limits::MARGIN_WEIGHT) as f32,
+        },
         tree_memory: section.whole("tree_memory", &limits::TREE_MEMORY),
     };
     section.close();
@@ -144,13 +152,20 @@ fn selfplay(section: &mut Section<'_>) -> SelfplaySection {
     let selfplay = SelfplaySection {
         generations: section.whole("generations", &limits::GENERATIONS),
         games: section.whole("games", &limits::SELFPLAY_GAMES),
-        visits: section.whole("visits", &limits::SELFPLAY_VISITS),
+        plan: VisitPlan {
+            visits: section.whole("visits", &limits::SELFPLAY_VISITS),
+            full_share: section.real("full_share", &limits::FULL_SHARE) as f32,
+            fast_visits: section.whole("fast_visits", &limits::FAST_VISITS),
+        },
         shard: section.whole("shard", &limits::SHARD),
         compress: section.boolean("compress", false),
         opening_turns: section.whole("opening_turns", &limits::SELFPLAY_OPENING_TURNS),
         temperature: section.real("temperature", &limits::TEMPERATURE) as f32,
         temperature_turns: section.optional_whole("temperature_turns", &limits::TEMPERATURE_TURNS),
-        noise: RootNoise::of_share(share, concentration),
+        explore: RootExploration {
+            noise: RootNoise::of_share(share, concentration),
+            forced: section.real("forced", &limits::FORCED) as f32,
+        },
         komi_spread: section.real("komi_spread", &limits::KOMI_SPREAD) as f32,
     };
     section.close();

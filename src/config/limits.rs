@@ -82,6 +82,12 @@ pub const KOMI: Real = Real::new(-1000.0, 1000.0, 0.0);
 
 pub const EXPLORATION: Real = Real::new(0.0, 100.0, 1.0);
 pub const REDUCTION: Real = Real::new(0.0, 1.0, 0.1);
+pub const CONSIDERED: Whole = Whole::new(1, 400, 16);
+pub const VALUE_SCALE: Real = Real::new(0.001, 100.0, 0.5);
+/// The most is what every game has.
+pub const SYMMETRIES: Whole = Whole::new(1, 8, 1);
+/// With more, a narrow win could not be told from a draw.
+pub const MARGIN_WEIGHT: Real = Real::new(0.0, 0.4, 0.0);
 /// MiB for the tree of one game. 400 visits on 19x19 take 3.
 pub const TREE_MEMORY: Whole = Whole::new(1, 1 << 16, 256);
 
@@ -92,6 +98,9 @@ pub const BENCH_SECONDS: Whole = Whole::new(1, 3600, 2);
 pub const GENERATIONS: Whole = Whole::new(1, 1000, 4);
 pub const SELFPLAY_GAMES: Whole = Whole::new(1, 10_000_000, 1000);
 pub const SELFPLAY_VISITS: Whole = Whole::new(1, 1_000_000, 100);
+pub const FULL_SHARE: Real = Real::new(0.01, 1.0, 1.0);
+pub const FAST_VISITS: Whole = SELFPLAY_VISITS.usually(16);
+pub const FORCED: Real = Real::new(0.0, 100.0, 0.0);
 pub const SHARD: Whole = Whole::new(1, 256, 256);
 pub const SELFPLAY_OPENING_TURNS: Whole = Whole::new(0, 1000, 4);
 pub const TEMPERATURE: Real = Real::new(0.01, 100.0, 1.0);

@@ -52,16 +52,80 @@ impl Board {
 pub struct SearchConfig {
     /// Simulations that each step's search is topped up to, reused ones included.
     pub visits: u32,
-    /// The weight of exploration against value, values being in [0, 1].
+    #[serde(flatten)]
+    pub settings: SearchSettings,
+}
+
+/// How simulations are led through a tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Selection {
+    /// PUCT (Silver et al. 2017), at the root too.
+    Puct,
+    /// Gumbel AlphaZero (Danihelka et al. 2022): sequential halving at the root, improved policies below.
+    Gumbel,
+}
+
+/// What a search takes from a network.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Reading {
+    /// Whether the network's policy gives the steps their priors; else these are equal.
+    pub policy: bool,
+    /// How many images of a position under the game's symmetries its answer is the mean of.
+    pub symmetries: usize,
+    /// To what part the margin takes the place of the win in values, 0 to 0.4.
+    pub margin_weight: f32,
+}
+
+impl Reading {
+    /// No more than the value.
+    pub const VALUE: Reading = Reading { policy: false, symmetries: 1, margin_weight: 0.0 };
+}
+
+/// How searches are conducted, but for their visits.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct SearchSettings {
+    pub selection: Selection,
+    /// PUCT: the weight of exploration against value, values being in [0, 1].
     pub exploration: f32,
-    /// How far below its parent's value an unvisited step is taken to be.
+    /// PUCT: how far below its parent's value an unvisited step is taken to be.
     pub reduction: f32,
+    /// Gumbel: how many of the root's steps are looked at, at first.
+    pub considered: u32,
+    /// Gumbel: how much a difference in value counts beside the policy (c_scale).
+    pub value_scale: f32,
+    #[serde(flatten)]
+    pub reading: Reading,
     /// The most memory that one game's tree fills, in MiB; a full tree grows no more, but goes on valuing. (What its
     /// vectors hold in reserve comes on top, at most as much again.)
     pub tree_memory: usize,
 }
 
-impl SearchConfig {
+impl Default for SearchSettings {
+    /// What is usual.
+    fn default() -> Self {
+        SearchSettings {
+            selection: Selection::ALL[0],
+            exploration: limits::EXPLORATION.usual as f32,
+            reduction: limits::REDUCTION.usual as f32,
+            considered: limits::CONSIDERED.usual(),
+            value_scale: limits::VALUE_SCALE.usual as f32,
+            reading: Reading {
+                policy: true,
+                symmetries: limits::SYMMETRIES.usual(),
+                margin_weight: limits::MARGIN_WEIGHT.usual as f32,
+            },
+            tree_memory: limits::TREE_MEMORY.usual(),
+        }
+    }
+}
+
+impl SearchSettings {
+    /// A search of so many visits.
+    pub fn with_visits(self, visits: u32) -> SearchConfig {
+        SearchConfig { visits, settings: self }
+    }
+
     /// The most memory that one game's tree takes, in bytes.
     pub fn tree_bytes(&self) -> usize {
         self.tree_memory << 20
@@ -98,6 +162,28 @@ pub struct Inference {
     pub device: Device,
 }
 
+/// What self-play does at the root to see more steps than a player would.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct RootExploration {
+    /// PUCT: noise in the priors. Gumbel has its own.
+    #[serde(flatten, serialize_with = "noise_keys")]
+    pub noise: Option<RootNoise>,
+    /// PUCT: each step that is tried gets at least √(this · prior · visits) visits, which the policy does not learn; 0: no
+    /// such thing.
+    pub forced: f32,
+}
+
+/// How many visits the searches of self-play have (playout-cap randomisation, Wu 2019).
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct VisitPlan {
+    /// Of a full search, which the policy learns from.
+    pub visits: u32,
+    /// The part of the searches that are full.
+    pub full_share: f32,
+    /// Of the others, which have no noise and move the game on.
+    pub fast_visits: u32,
+}
+
 /// Dirichlet noise on the priors of the root's steps (self-play only).
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct RootNoise {
@@ -128,14 +214,17 @@ pub struct SelfplayConfig {
     pub shard: usize,
     /// Whether shards are compressed (`.csv.zst`).
     pub compress: bool,
-    pub search: SearchConfig,
+    pub search: SearchSettings,
+    #[serde(flatten)]
+    pub plan: VisitPlan,
     pub komi: KomiDraw,
     /// Each game begins with 0 to this many random turns.
     pub opening_turns: usize,
     /// Steps of the first `temperature_turns` turns are drawn in proportion to visits^(1/temperature).
     pub temperature: f32,
     pub temperature_turns: usize,
-    pub noise: Option<RootNoise>,
+    #[serde(flatten)]
+    pub explore: RootExploration,
 }
 
 /// How measurements vary their games: "each of the first t turns is drawn, the same way for both sides, in
@@ -206,32 +295,13 @@ pub struct PipelineConfig {
     /// The boards, in the order of the file. Boards of one game share a network.
     #[serde(rename = "board")]
     pub boards: Vec<Board>,
-    pub search: SearchSection,
+    pub search: SearchSettings,
     pub selfplay: SelfplaySection,
     pub train: TrainSection,
     pub komi: KomiSection,
     pub balance: BalanceSection,
     #[serde(rename = "match")]
     pub matches: MatchSection,
-}
-
-/// What all searches share.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct SearchSection {
-    /// [`SearchConfig::exploration`].
-    pub exploration: f32,
-    /// [`SearchConfig::reduction`].
-    pub reduction: f32,
-    /// [`SearchConfig::tree_memory`].
-    pub tree_memory: usize,
-}
-
-impl SearchSection {
-    /// A search of so many visits.
-    pub fn with_visits(&self, visits: u32) -> SearchConfig {
-        let SearchSection { exploration, reduction, tree_memory } = *self;
-        SearchConfig { visits, exploration, reduction, tree_memory }
-    }
 }
 
 /// Self-play in the main job. Generation 0 plays with playouts, the others with the network trained before.
@@ -241,15 +311,16 @@ pub struct SelfplaySection {
     pub generations: usize,
     /// Games a board and generation.
     pub games: u64,
-    pub visits: u32,
+    #[serde(flatten)]
+    pub plan: VisitPlan,
     pub shard: usize,
     pub compress: bool,
     pub opening_turns: usize,
     pub temperature: f32,
     /// `None`: as many turns as the board has rows.
     pub temperature_turns: Option<usize>,
-    #[serde(flatten, serialize_with = "noise_keys")]
-    pub noise: Option<RootNoise>,
+    #[serde(flatten)]
+    pub explore: RootExploration,
     /// The standard deviation of komi around the centre, in points, for a board of side 9; scaled with the side.
     pub komi_spread: f32,
 }

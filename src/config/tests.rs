@@ -50,10 +50,19 @@ fn each_fault_is_told_with_its_place_and_what_is_allowed() {
         ),
         ("[selfplay]\nvists = 3", "6:1: selfplay.vists: unknown key (did you mean `visits`?)"),
         ("[selfplay]\nnoise-share = 0", "6:1: selfplay.noise-share: unknown key (did you mean `noise_share`?)"),
-        ("[search]\nvisits = 3", "6:1: search.visits: unknown key (exploration, reduction, tree_memory)"),
+        (
+            "[search]\nvisits = 3",
+            "6:1: search.visits: unknown key (selection, exploration, reduction, considered, value_scale, policy, symmetries, margin_weight, tree_memory)",
+        ),
         ("[search]\nseed = 3", "6:1: search.seed: unknown key (it belongs above the first section)"),
-        ("[search]\n\"a\\nb\" = 3", "6:1: search.\"a\\nb\": unknown key (exploration, reduction, tree_memory)"),
-        ("[search.deep]\nx = 3", "5:9: search.deep: unknown section (exploration, reduction, tree_memory)"),
+        (
+            "[search]\n\"a\\nb\" = 3",
+            "6:1: search.\"a\\nb\": unknown key (selection, exploration, reduction, considered, value_scale, policy, symmetries, margin_weight, tree_memory)",
+        ),
+        (
+            "[search.deep]\nx = 3",
+            "5:9: search.deep: unknown section (selection, exploration, reduction, considered, value_scale, policy, symmetries, margin_weight, tree_memory)",
+        ),
         ("[selfpaly]\nvisits = 3", "5:2: selfpaly: unknown section (did you mean `selfplay`?)"),
         ("[[boards]]\nsize = 3", "5:3: boards: unknown section (did you mean `board`?)"),
         ("[[komi]]\ngames = 300", "5:1: komi: a list is not allowed (a table: [komi])"),
@@ -203,17 +212,25 @@ fn what_is_left_out_has_its_usual_value() {
         seed: 7,
         inference: Inference { batch: 64, precision: Precision::Auto, device: Device::Cpu },
         boards: vec![board],
-        search: SearchSection { exploration: 1.0, reduction: 0.1, tree_memory: 256 },
+        search: SearchSettings {
+            selection: Selection::Puct,
+            exploration: 1.0,
+            reduction: 0.1,
+            considered: 16,
+            value_scale: 0.5,
+            reading: Reading { policy: true, symmetries: 1, margin_weight: 0.0 },
+            tree_memory: 256,
+        },
         selfplay: SelfplaySection {
             generations: 4,
             games: 1000,
-            visits: 100,
+            plan: VisitPlan { visits: 100, full_share: 1.0, fast_visits: 16 },
             shard: 256,
             compress: false,
             opening_turns: 4,
             temperature: 1.0,
             temperature_turns: None,
-            noise: Some(RootNoise { concentration: 10.0, share: 0.25 }),
+            explore: RootExploration { noise: Some(RootNoise { concentration: 10.0, share: 0.25 }), forced: 0.0 },
             komi_spread: 4.0,
         },
         train: TrainSection {
@@ -256,7 +273,7 @@ fn a_config_written_as_toml_is_read_as_the_same() {
         assert_eq!(parse(&written), Ok(config), "{written}");
     }
     let config = config(full);
-    assert_eq!(config.selfplay.noise, None);
+    assert_eq!(config.selfplay.explore.noise, None);
     let written = config.to_toml().unwrap();
     for line in [
         "exploration = 0.7",
@@ -276,7 +293,7 @@ fn every_config_can_be_written_as_toml() {
         toml::to_string(config).unwrap()
     }
     let board = Board { game: GameKind::Sligo, size: 3, handicap: 0, pie: false, move_cap: None };
-    let search = SearchConfig { visits: 8, exploration: 0.7, reduction: 0.1, tree_memory: 32 };
+    let search = SearchSettings { exploration: 0.7, tree_memory: 32, ..SearchSettings::default() }.with_visits(8);
     let variation = Variation { drawn_turns: 2, delta: 0.1 };
     let inference = Inference { batch: 16, precision: Precision::Bf16, device: Device::Cpu };
     let selfplay = SelfplayConfig {
@@ -286,15 +303,16 @@ fn every_config_can_be_written_as_toml() {
         inference,
         shard: 1,
         compress: true,
-        search,
+        search: search.settings,
+        plan: VisitPlan { visits: 8, full_share: 0.25, fast_visits: 4 },
         komi: KomiDraw { centre: HalfPoints(7), spread: 0.1 },
         opening_turns: 0,
         temperature: 1.0,
         temperature_turns: 0,
-        noise: None,
+        explore: RootExploration { noise: None, forced: 0.0 },
     };
     let text = lines(&selfplay);
-    assert!(text.contains("centre = 3.5\nspread = 0.1\n") && !text.contains("noise"), "{text}");
+    assert!(text.contains("centre = 3.5\nspread = 0.1\n") && text.contains("noise_share = 0.0"), "{text}");
     let komi = KomiConfig { board, games: 1, block: 1, seed: 1, inference, search, variation, start: None };
     assert!(!lines(&komi).contains("start"));
     let komi = KomiConfig { start: Some(HalfPoints(-1)), ..komi };
@@ -320,7 +338,7 @@ fn every_config_can_be_written_as_toml() {
         a: search,
         b: search,
     };
-    assert!(lines(&matches).contains("[b]\nvisits = 8\nexploration = 0.7\nreduction = 0.1\ntree_memory = 32\n"));
+    assert!(lines(&matches).contains("[b]\nvisits = 8\nselection = \"puct\"\nexploration = 0.7\n"));
 }
 
 #[test]

@@ -125,7 +125,8 @@ fn from_empty_board(index: u64, rules: Rules, variation: Variation, opening: Ope
         opening,
         opening_stream: index,
         choice: ChoiceRule::measured(variation),
-        noise: None,
+        explore: None,
+        plan: None,
     }
 }
 

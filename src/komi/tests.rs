@@ -2,7 +2,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::known::without_handicap;
 use super::*;
-use crate::config::{BalanceConfig, Board, Device, Inference, KomiConfig, Precision, SearchConfig, Variation};
+use crate::config::{
+    BalanceConfig, Board, Device, Inference, KomiConfig, Precision, Reading, SearchConfig, SearchSettings, Variation,
+};
 use crate::games::{Ending, Fugo, Game, GameKind, HalfPoints, Linage, Options, Player, Seat, Sligo, Yugo};
 use crate::records::testing::{made_up, results};
 use crate::records::{GameRow, RunDir, RunInfo, WinnerSeat, run_toml};
@@ -335,7 +337,9 @@ const VARIATION: Variation = Variation { drawn_turns: 2, delta: 0.2 };
 
 const INFERENCE: Inference = Inference { batch: 16, precision: Precision::F32, device: Device::Cpu };
 
-const SEARCH: SearchConfig = SearchConfig { visits: 120, exploration: 1.0, reduction: 0.1, tree_memory: 64 };
+fn search() -> SearchConfig {
+    SearchSettings { reading: Reading::VALUE, tree_memory: 64, ..SearchSettings::default() }.with_visits(120)
+}
 
 #[test]
 fn a_measurement_finds_the_exact_value_of_a_tiny_board_and_goes_on_where_it_stopped() {
@@ -345,7 +349,7 @@ fn a_measurement_finds_the_exact_value_of_a_tiny_board_and_goes_on_where_it_stop
         block: 16,
         seed: 1,
         inference: INFERENCE,
-        search: SEARCH,
+        search: search(),
         variation: VARIATION,
         start: None,
     };
@@ -384,7 +388,7 @@ fn fugo_is_measured_in_thirds() {
         block: 16,
         seed: 1,
         inference: INFERENCE,
-        search: SEARCH,
+        search: search(),
         variation: VARIATION,
         start: None,
     };
@@ -408,7 +412,7 @@ fn balance_is_measured_at_each_komi_with_the_same_numbers() {
         games: 10,
         seed: 1,
         inference: INFERENCE,
-        search: SEARCH,
+        search: search(),
         variation: VARIATION,
         komi: vec![HalfPoints(0), HalfPoints(4)],
     };

@@ -1,13 +1,13 @@
 //! Recorded positions as training samples.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::games::{GameKind, HalfPoints};
-use crate::net::{Fields, Sample, Snapshot, Target};
-use crate::records::{Located, Outcome, PositionRow, ReadError, RowError, Rows, SwapState};
+use crate::games::{Cell, GameKind, HalfPoints, Player};
+use crate::net::{Fields, PolicyTarget, Sample, Snapshot, Target};
+use crate::records::{GameRow, Located, Outcome, PositionRow, ReadError, RowError, Rows, SwapState};
 
 /// Samples from some runs.
 #[derive(Debug, Default)]
@@ -57,6 +57,7 @@ pub fn load(paths: &[PathBuf]) -> Result<Data, DataError> {
             return Err(DataError::Twice { path: path.clone() });
         }
         let mut games = BTreeSet::new();
+        let owners = owners(path)?;
         for row in Rows::<PositionRow>::open(path)? {
             let row = row?;
             let wanted = *game.get_or_insert(row.row.game);
@@ -65,7 +66,7 @@ pub fn load(paths: &[PathBuf]) -> Result<Data, DataError> {
             }
             games.insert(row.row.game_index);
             data.used.sizes.insert(row.row.size);
-            match sample(&row, run as u64 * INDICES_A_RUN)? {
+            match sample(&row, run as u64 * INDICES_A_RUN, &owners)? {
                 Some(sample) => data.samples.push(sample),
                 None => data.used.without_outcome += 1,
             }
@@ -81,8 +82,34 @@ pub fn load(paths: &[PathBuf]) -> Result<Data, DataError> {
     Ok(data)
 }
 
+/// Whom each point paid at the end of each game: row by row from the bottom, Black 1, White −1, nobody 0.
+type Owners = HashMap<u64, Vec<i8>>;
+
+/// The owners of the games in a run; none where `path` is a file of positions, which does not name them.
+fn owners(path: &Path) -> Result<Owners, ReadError> {
+    let mut owners = Owners::new();
+    if path.is_dir() {
+        for row in Rows::<GameRow>::open(path)? {
+            let row = row?.row;
+            let paid = |cell| match cell {
+                Cell::Stone(Player::Black) => 1,
+                Cell::Stone(Player::White) => -1,
+                _ => 0,
+            };
+            owners.extend(row.owners.map(|grid| (row.game_index, grid.cells().map(paid).collect())));
+        }
+    }
+    Ok(owners)
+}
+
+/// Owners from a player's view: 1 for the player's own.
+fn seen_by(player: Player, owners: &[i8]) -> Vec<i8> {
+    let sign = if player == Player::Black { 1 } else { -1 };
+    owners.iter().map(|owner| sign * owner).collect()
+}
+
 /// The row as a sample; `None` without an outcome.
-fn sample(located: &Located<PositionRow>, first_index: u64) -> Result<Option<Sample>, DataError> {
+fn sample(located: &Located<PositionRow>, first_index: u64, owners: &Owners) -> Result<Option<Sample>, DataError> {
     let row = &located.row;
     let Some(outcome) = row.outcome else { return Ok(None) };
     let (board, picked) = (row.board.to_string(), row.picked.to_string());
@@ -107,7 +134,17 @@ fn sample(located: &Located<PositionRow>, first_index: u64) -> Result<Option<Sam
         // A draw without a margin: no game but a repeated one ends so (Fugo has no other draws).
         repetition: outcome == Outcome::Draw && row.margin.is_none(),
     };
-    Ok(Some(Sample { position, target, weight: 1.0, game_index: first_index + row.game_index }))
+    let shares = row.policy.as_slice().iter().map(|(step, share)| (step.number(row.size), *share as f32));
+    Ok(Some(Sample {
+        position,
+        target,
+        weight: 1.0,
+        policy: PolicyTarget::new(shares),
+        policy_weight: row.policy_weight,
+        // A game that was cut short has paid nobody.
+        owners: row.margin.and_then(|_| owners.get(&row.game_index)).map(|owners| seen_by(row.player, owners)),
+        game_index: first_index + row.game_index,
+    }))
 }
 
 impl DataUse {

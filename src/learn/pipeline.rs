@@ -140,7 +140,7 @@ impl Job<'_> {
         let settings = &self.config.selfplay;
         let (game, size) = (board.game, board.size);
         let stage = format!("{game} {size}x{size} self-play {generation}");
-        let engine = self.engine(board, network, settings.visits)?;
+        let engine = self.engine(board, network, settings.plan.visits)?;
         let own = with_game!(game, size, G => own_answer::<G>(&engine, &board))?;
         let centre = own.map_or(HalfPoints(0), |komi| measurable_near(game, size, komi.points()));
         let centre = if game.allows_komi(centre) { centre } else { measurable_near(game, size, 0.0) };
@@ -151,12 +151,13 @@ impl Job<'_> {
             inference: self.config.inference,
             shard: settings.shard,
             compress: settings.compress,
-            search: engine.search,
+            search: engine.search.settings,
+            plan: settings.plan,
             komi: KomiDraw { centre, spread: settings.komi_spread * size as f32 / SPREAD_SIDE },
             opening_turns: settings.opening_turns,
             temperature: settings.temperature,
             temperature_turns: settings.temperature_turns.unwrap_or(size),
-            noise: settings.noise,
+            explore: settings.explore,
         };
         let path = self.folder(board).join(format!("selfplay-{generation}"));
         let mut dir = self.open(&path, &config, &engine)?;

@@ -25,6 +25,11 @@ impl Input {
         Input { batch, counts, kind, device, side: 0, planes: Tensor::new(), whole: Tensor::new() }
     }
 
+    /// The side of the boards that there is room for.
+    pub fn side(&self) -> usize {
+        self.side
+    }
+
     /// Makes room for boards of this side.
     pub fn set_side(&mut self, side: usize) -> Result<(), TchError> {
         if self.side != side {

@@ -1,22 +1,29 @@
 //! What a network has said before.
 //!
-//! A value depends on the position alone, so where it comes from changes no result, only the time.
+//! An answer depends on the position alone, so where it comes from changes no result, only the time.
+
+use half::f16;
 
 use super::scene::Scene;
 use super::snapshot::Stage;
-use crate::board::{Bits, hash};
+use crate::board::{Bits, Symmetry, hash};
 use crate::games::{Game, HalfPoints};
 
-/// Entries of a cache: 3 MiB.
-const ENTRIES: usize = 1 << 17;
+/// Entries of a cache: 1 MiB, and the policies, which take 5.5 MiB on 9×9.
+const ENTRIES: usize = 1 << 15;
 
 /// Positions with at most so many pieces are valued in one orientation for all their images: a game begins with few
 /// positions that differ, and images of one position should not be told apart. With more pieces images hardly ever meet.
 const POOLED_PIECES: usize = 2;
 
-/// Values by position; each position has one place, where the last one stays.
+/// Values and policies by position; each position has one place, where the last one stays.
+#[derive(Default)]
 pub(super) struct Cache {
     entries: Vec<Entry>,
+    /// The numbers of each entry's policy, side by side.
+    policies: Vec<f16>,
+    /// How many each has.
+    width: usize,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -26,22 +33,28 @@ struct Entry {
 }
 
 impl Cache {
-    pub fn new() -> Self {
-        Cache { entries: vec![Entry::default(); ENTRIES] }
-    }
-
     fn place(key: u128) -> usize {
         key as usize % ENTRIES
     }
 
-    /// The value kept for the position with this key.
-    pub fn get(&self, key: u128) -> Option<f32> {
-        let entry = &self.entries[Cache::place(key)];
-        (entry.key == halves(key)).then_some(entry.value)
+    /// What was put for the position with this key.
+    pub fn get(&self, key: u128) -> Option<(f32, &[f16])> {
+        let place = Cache::place(key);
+        let entry = self.entries.get(place)?;
+        let policy = &self.policies[place * self.width..(place + 1) * self.width];
+        (entry.key == halves(key)).then_some((entry.value, policy))
     }
 
-    pub fn put(&mut self, key: u128, value: f32) {
-        self.entries[Cache::place(key)] = Entry { key: halves(key), value };
+    /// Keeps a value and a policy, whose width is that of the board; another width than before empties the cache.
+    pub fn put(&mut self, key: u128, value: f32, policy: &[f16]) {
+        if self.entries.is_empty() || self.width != policy.len() {
+            self.width = policy.len();
+            self.entries = vec![Entry::default(); ENTRIES];
+            self.policies = vec![f16::ZERO; ENTRIES * self.width];
+        }
+        let place = Cache::place(key);
+        self.entries[place] = Entry { key: halves(key), value };
+        self.policies[place * self.width..(place + 1) * self.width].copy_from_slice(policy);
     }
 }
 
@@ -75,16 +88,19 @@ fn key<G: Game>(position: &G, komi: HalfPoints) -> u128 {
     }
 }
 
-/// The key under which a position's value is kept, and the image of the position that is to be valued, if it is not
-/// the position itself.
-pub(super) fn pooled<G: Game>(position: &G, komi: HalfPoints) -> (u128, Option<G>) {
+/// The key under which what is known of a position is kept; the symmetry that takes the position to the one that is
+/// valued in its place; and that one, if it is another.
+pub(super) fn pooled<G: Game>(position: &G, komi: HalfPoints) -> (u128, Symmetry, Option<G>) {
     let own = key(position, komi);
     if position.piece_count() > POOLED_PIECES {
-        return (own, None);
+        return (own, Symmetry::IDENTITY, None);
     }
-    let images = G::KIND.symmetries().map(|symmetry| position.mapped(symmetry)).map(|image| (key(&image, komi), image));
-    match images.min_by_key(|(key, _)| *key) {
-        Some((least, image)) if least < own => (least, Some(image)),
-        _ => (own, None),
+    let images = G::KIND.symmetries().map(|symmetry| {
+        let image = position.mapped(symmetry);
+        (key(&image, komi), symmetry, image)
+    });
+    match images.min_by_key(|(key, ..)| *key) {
+        Some((least, symmetry, image)) if least < own => (least, symmetry, Some(image)),
+        _ => (own, Symmetry::IDENTITY, None),
     }
 }

@@ -16,7 +16,7 @@ use super::planes::LAYOUT_VERSION;
 use crate::games::GameKind;
 
 /// Changes whenever the file's own form or the model's arithmetic changes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The metadata key. One key only: the safetensors crate writes several in random order, and equal networks must
 /// be equal files.

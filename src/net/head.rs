@@ -5,6 +5,7 @@
 //! Plain arithmetic in `f64`, the same for training and play.
 
 use crate::games::{GameKind, HalfPoints};
+use crate::search::utility_spread;
 
 /// How many logistics a margin is a mixture of.
 pub const MIXTURES: usize = 4;
@@ -199,6 +200,18 @@ impl Prediction {
         let margin = game.has_score().then(|| MarginMixture::new(game, size, raw));
         let score = margin.map_or_else(|| logit(0), |margin| margin.score(komi));
         Prediction { margin, repetition, value: with_repetition(score, repetition) }
+    }
+
+    /// The value, to a part of `weight` replaced by how far the margin is expected beyond the mover's `komi`: see
+    /// [`crate::search::margin_utility`]. In Fugo, which has no margins, the value.
+    pub fn utility(&self, size: usize, komi: HalfPoints, weight: f32) -> f64 {
+        let Some(margin) = self.margin.filter(|_| weight > 0.0) else { return self.value };
+        let spread = utility_spread(size);
+        // The mean of a logistic function over a logistic distribution, nearly: their scales add up as deviations do.
+        let soft = |i: usize| sigmoid((margin.locations[i] + komi.points()) / spread.hypot(margin.scales[i]));
+        let soft: f64 = (0..MIXTURES).map(|i| margin.weights[i] * soft(i)).sum();
+        let soft = with_repetition(soft, self.repetition);
+        (1.0 - f64::from(weight)) * self.value + f64::from(weight) * soft
     }
 
     /// The value at another komi with the network's other answers as they are: it never falls as the mover's komi grows.

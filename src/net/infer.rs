@@ -1,6 +1,6 @@
 //! Batched inference: the network as an [`Evaluator`] for the search.
 
-use half::bf16;
+use half::{bf16, f16};
 use rand::Rng;
 use tch::Kind;
 
@@ -10,13 +10,15 @@ use super::cache::{Cache, pooled};
 use super::head::{Lattice, Prediction, output_count};
 use super::model::{Model, Network, training_stream};
 use super::planes::{Number, plane_count, whole_count, write_planes, write_position};
+use super::policy::{image_index, policy_count};
 use super::snapshot::Snapshot;
-use crate::config::{Device, Inference, Precision};
+use crate::board::Symmetry;
+use crate::config::{Device, Inference, Precision, Reading};
 use crate::games::{Game, GameKind, HalfPoints, Player};
 use crate::search::{EvalError, Evaluator, Leaf, MoverValue};
 
-/// The head looks at no fewer rows at once: below this a row's bits depend on its place there (measured with libtorch
-/// 2.11). Convolutions of fewer rows give the same bits on some processors, which is proven before it is used.
+/// No evaluator is made for a smaller batch: below this a row's bits may depend on its place (measured with libtorch 2.11).
+/// Fewer rows give the same bits as many on some processors, which is proven before it is used.
 const MIN_BATCH: usize = 16;
 
 /// A network ready to value positions, in batches of a fixed size padded with zeros: one for each thread.
@@ -27,12 +29,25 @@ pub struct NetEvaluator {
     batches: Vec<usize>,
     model: Model,
     input: Input,
-    /// What the head looks at, and the network's outputs, for a whole batch; reused.
+    /// What the heads look at, the value's outputs and the policy's numbers (none if they are not asked for), for a whole
+    /// batch; reused.
     features: Vec<f32>,
     output: Vec<f32>,
+    policy: Vec<f32>,
     cache: Cache,
-    /// The keys of a batch's positions, reused.
-    keys: Vec<u128>,
+    reading: Reading,
+    /// Where each step's number lies for each symmetry, seen as it is and transposed; on boards of the side `maps_side`.
+    maps: Vec<Vec<u16>>,
+    maps_side: usize,
+    /// Which positions of a batch are valued, reused.
+    asked: Vec<Asked>,
+}
+
+/// A position whose value is asked for.
+struct Asked {
+    key: u128,
+    /// What takes the position to the one that is valued in its place.
+    symmetry: Symmetry,
 }
 
 /// What the network itself says about the fair komi of a position.
@@ -71,9 +86,19 @@ impl NetEvaluator {
             input,
             features,
             output,
-            cache: Cache::new(),
-            keys: Vec::new(),
+            policy: Vec::new(),
+            cache: Cache::default(),
+            reading: Reading::VALUE,
+            maps: Vec::new(),
+            maps_side: 0,
+            asked: Vec::new(),
         })
+    }
+
+    /// What to take from the network; at first no more than its value.
+    pub fn read(&mut self, reading: Reading) {
+        self.reading = reading;
+        self.cache = Cache::default();
     }
 
     /// The game that the network plays.
@@ -94,15 +119,36 @@ impl NetEvaluator {
     /// Runs the network on a whole batch of whatever the input holds, and returns its rows: for measuring. `plain`:
     /// every operation is libtorch's own.
     pub fn forward_blank(&mut self, size: usize, plain: bool) -> Result<usize, NetError> {
-        self.input.set_side(size)?;
+        self.set_side(size)?;
         if plain {
             let _guard = tch::no_grad_guard();
             let [planes, whole] = self.input.tensors(self.batch())?;
-            drop(self.model.forward(&planes, &whole)?.f_to_device(tch::Device::Cpu)?);
+            let outputs = self.model.forward(&planes, &whole)?;
+            drop(outputs.value.f_to_device(tch::Device::Cpu)?);
+            drop(outputs.policy.f_to_device(tch::Device::Cpu)?);
         } else {
             self.forward(self.batch())?;
         }
         Ok(self.batch())
+    }
+
+    /// Makes ready for boards of this side.
+    fn set_side(&mut self, side: usize) -> Result<(), NetError> {
+        self.input.set_side(side)?;
+        self.policy.resize(if self.reading.policy { self.batch() * policy_count(side) } else { 0 }, 0.0);
+        if self.reading.policy && self.maps_side != side {
+            let map = |symmetry: Symmetry, transposed| {
+                (0..policy_count(side)).map(|step| image_index(step, side, symmetry, transposed) as u16).collect()
+            };
+            self.maps = Symmetry::all().flat_map(|symmetry| [map(symmetry, false), map(symmetry, true)]).collect();
+            self.maps_side = side;
+        }
+        Ok(())
+    }
+
+    /// Where each step's number lies for an image.
+    fn map(&self, symmetry: Symmetry, transposed: bool) -> &[u16] {
+        &self.maps[2 * symmetry.index() + transposed as usize]
     }
 
     /// Runs the network on the first `rows` rows of the input and on padding.
@@ -116,19 +162,35 @@ impl NetEvaluator {
     fn forward(&mut self, batch: usize) -> Result<(), NetError> {
         let _guard = tch::no_grad_guard();
         let [planes, whole] = self.input.tensors(batch)?;
-        let outputs = if self.inference.device == Device::Cuda {
-            self.model.forward(&planes, &whole)?.f_to_device(tch::Device::Cpu)?
-        } else {
-            let head_rows = batch.max(MIN_BATCH);
-            let (whole, features) = (self.input.whole(batch), &mut self.features[..head_rows * self.model.features()]);
-            match self.inference.precision {
-                Precision::Bf16 => self.model.infer::<bf16>(&planes, whole, features)?,
-                _ => self.model.infer::<f32>(&planes, whole, features)?,
+        let width = policy_count(self.input.side());
+        let value = &mut self.output[..batch * output_count(self.game)];
+        let used = if self.reading.policy { batch * width } else { 0 };
+        let policy = &mut self.policy[..used];
+        if self.inference.device == Device::Cuda {
+            let outputs = self.model.forward(&planes, &whole)?;
+            if !policy.is_empty() {
+                outputs.policy.f_to_device(tch::Device::Cpu)?.f_copy_data(policy, batch * width)?;
             }
-        };
-        let count = batch * output_count(self.game);
-        outputs.f_copy_data(&mut self.output[..count], count)?;
+            let count = value.len();
+            outputs.value.f_to_device(tch::Device::Cpu)?.f_copy_data(value, count)?;
+            return Ok(());
+        }
+        let (whole, features) = (self.input.whole(batch), &mut self.features[..batch * self.model.features()]);
+        match self.inference.precision {
+            Precision::Bf16 => self.model.infer::<bf16>(&planes, whole, features, [value, policy])?,
+            _ => self.model.infer::<f32>(&planes, whole, features, [value, policy])?,
+        }
         Ok(())
+    }
+
+    /// Writes a position into a row of the input.
+    fn write<G: Game>(&mut self, row: usize, position: &G, komi: HalfPoints) {
+        match self.inference.precision {
+            Precision::Bf16 => {
+                self.input.write::<bf16>(row, |planes, whole| write_position(position, komi, planes, whole))
+            }
+            _ => self.input.write::<f32>(row, |planes, whole| write_position(position, komi, planes, whole)),
+        }
     }
 
     fn prediction(&self, row: usize, size: usize, komi: HalfPoints) -> Result<Prediction, NetError> {
@@ -148,7 +210,7 @@ impl NetEvaluator {
         let size = first.size();
         let mut predictions = Vec::with_capacity(positions.len());
         for group in positions.chunks(self.batch()) {
-            self.input.set_side(size)?;
+            self.set_side(size)?;
             for (row, position) in group.iter().enumerate() {
                 if position.game() != self.game {
                     return Err(NetError::OtherGame { network: self.game, game: position.game() });
@@ -213,7 +275,8 @@ impl NetEvaluator {
     /// Returns the batches whose rows have these same bits, and uses them from now on: where few positions are left, a
     /// smaller batch will do. Nothing is proven of a GPU, whose results are not promised to be the same bits.
     pub fn prove_batch_invariance(&mut self, size: usize) -> Result<Vec<usize>, NetError> {
-        let (batch, count) = (self.batch(), output_count(self.game));
+        let (batch, outputs, policy) = (self.batch(), output_count(self.game), policy_count(size));
+        let count = outputs + policy;
         self.batches = vec![batch];
         if self.inference.device == Device::Cuda {
             return Ok(self.batches.clone());
@@ -229,8 +292,10 @@ impl NetEvaluator {
             numbers.take(batch * row_len).collect()
         };
         let (rows, others) = (draw(), draw());
+        // All that a search may take.
+        self.read(Reading { policy: true, ..self.reading });
         let mut ask = |rows: &[f32], batch: usize| -> Result<Vec<u32>, NetError> {
-            self.input.set_side(size)?;
+            self.set_side(size)?;
             for (row, numbers) in rows.chunks_exact(row_len).enumerate() {
                 match self.inference.precision {
                     Precision::Bf16 => self.input.write::<bf16>(row, |out, whole| spread(numbers, out, whole)),
@@ -238,7 +303,8 @@ impl NetEvaluator {
                 }
             }
             self.forward(batch)?;
-            Ok(self.output[..batch * count].iter().map(|number| number.to_bits()).collect())
+            let rows = self.output.chunks_exact(outputs).zip(self.policy.chunks_exact(policy)).take(batch);
+            Ok(rows.flat_map(|(output, policy)| output.iter().chain(policy)).map(|number| number.to_bits()).collect())
         };
         let answers = ask(&rows, batch)?;
         let row_of = |answers: &[u32], row: usize| answers[row * count..(row + 1) * count].to_vec();
@@ -310,11 +376,17 @@ fn spread<T: Number>(numbers: &[f32], planes: &mut [T], whole: &mut [f32]) {
 
 impl<G: Game> Evaluator<G> for NetEvaluator {
     fn batch(&self) -> usize {
-        self.inference.batch
+        self.inference.batch / self.reading.symmetries
     }
 
-    fn known(&mut self, position: &G, komi: HalfPoints) -> Option<MoverValue> {
-        self.cache.get(pooled(position, komi).0).map(MoverValue)
+    fn known(&mut self, position: &G, komi: HalfPoints, policy: &mut Vec<f32>) -> Option<MoverValue> {
+        let (key, symmetry, _) = pooled(position, komi);
+        let (value, numbers) = self.cache.get(key)?;
+        if self.reading.policy {
+            policy.clear();
+            policy.extend(self.map(symmetry, false).iter().map(|at| numbers[usize::from(*at)].to_f32()));
+        }
+        Some(MoverValue(value))
     }
 
     fn evaluate(&mut self, leaves: &mut [Leaf<'_, G>]) -> Result<(), EvalError> {
@@ -322,32 +394,67 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
             return Err(EvalError::OtherGame { network: self.game, game: G::KIND });
         }
         let failed = |error: NetError| EvalError::Network(error.to_string());
-        if leaves.len() > self.batch() {
-            return Err(failed(NetError::TooMany { rows: leaves.len(), batch: self.batch() }));
+        let images = self.reading.symmetries;
+        if leaves.len() * images > self.batch() {
+            return Err(failed(NetError::TooMany { rows: leaves.len() * images, batch: self.batch() }));
         }
         let Some(first) = leaves.first() else { return Ok(()) };
         let size = first.position.size();
-        self.input.set_side(size).map_err(|error| failed(error.into()))?;
-        self.keys.clear();
-        for (row, leaf) in leaves.iter().enumerate() {
+        self.set_side(size).map_err(failed)?;
+        self.asked.clear();
+        for (index, leaf) in leaves.iter().enumerate() {
             if leaf.position.size() != size {
                 return Err(failed(NetError::MixedSizes(size, leaf.position.size())));
             }
-            let (key, image) = pooled(leaf.position, leaf.komi);
+            let (key, symmetry, image) = pooled(leaf.position, leaf.komi);
             let position = image.as_ref().unwrap_or(leaf.position);
-            self.keys.push(key);
-            match self.inference.precision {
-                Precision::Bf16 => {
-                    self.input.write::<bf16>(row, |planes, whole| write_position(position, leaf.komi, planes, whole))
+            self.asked.push(Asked { key, symmetry });
+            for (image, symmetry) in G::KIND.symmetries().take(images).enumerate() {
+                let row = index * images + image;
+                if image == 0 {
+                    self.write(row, position, leaf.komi);
+                } else {
+                    self.write(row, &position.mapped(symmetry), leaf.komi);
                 }
-                _ => self.input.write::<f32>(row, |planes, whole| write_position(position, leaf.komi, planes, whole)),
             }
         }
-        self.run(leaves.len()).map_err(failed)?;
-        for (row, leaf) in leaves.iter_mut().enumerate() {
+        self.run(leaves.len() * images).map_err(failed)?;
+        let width = policy_count(size);
+        let mut numbers = vec![f16::ZERO; if self.reading.policy { width } else { 0 }];
+        for (index, leaf) in leaves.iter_mut().enumerate() {
             let komi = if leaf.position.to_move() == Player::White { leaf.komi } else { -leaf.komi };
-            let value = self.prediction(row, size, komi).map_err(failed)?.value as f32;
-            self.cache.put(self.keys[row], value);
+            let Asked { key, symmetry } = self.asked[index];
+            let rows = index * images..(index + 1) * images;
+            let mut value = 0.0;
+            for row in rows.clone() {
+                let prediction = self.prediction(row, size, komi).map_err(failed)?;
+                value += prediction.utility(size, komi, self.reading.margin_weight);
+            }
+            let value = (value / images as f64) as f32;
+            if self.reading.policy {
+                // Linage's Horizontal sees the board transposed; which of the two moves in an image, its symmetry says.
+                let mover = leaf.position.to_move();
+                let valued = if G::KIND.exchanges_players(symmetry) { mover.other() } else { mover };
+                for (step, number) in numbers.iter_mut().enumerate() {
+                    let sum: f32 = rows
+                        .clone()
+                        .zip(G::KIND.symmetries())
+                        .map(|(row, symmetry)| {
+                            let mover = if G::KIND.exchanges_players(symmetry) { valued.other() } else { valued };
+                            let transposed = G::KIND == GameKind::Linage && mover == Player::White;
+                            self.policy[row * width + usize::from(self.map(symmetry, transposed)[step])]
+                        })
+                        .sum();
+                    // Kept and used in the same 16 bits, so that it does not matter where they come from.
+                    *number = f16::from_f32(sum / images as f32);
+                }
+                if !numbers.iter().all(|number| number.is_finite()) {
+                    return Err(failed(NetError::NotFinite));
+                }
+                leaf.policy.clear();
+                leaf.policy.extend(self.map(symmetry, false).iter().map(|at| numbers[usize::from(*at)].to_f32()));
+            }
+            self.cache.put(key, value, &numbers);
             leaf.value = MoverValue(value);
         }
         Ok(())

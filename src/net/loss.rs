@@ -23,22 +23,40 @@ pub struct Losses {
     pub outcome: f64,
     /// Cross-entropy of the repetition (0 where none can happen).
     pub repetition: f64,
+    /// Cross-entropy of the policy with its target; positions without a target count as 0.
+    pub policy: f64,
+    /// Mean cross-entropy of the points' owners (0 where nobody is paid).
+    pub ownership: f64,
 }
 
+/// How much the owners count beside the rest, which is what the network is for.
+pub(super) const OWNERSHIP_WEIGHT: f64 = 0.5;
+
 impl Losses {
-    /// What training makes small: the sum.
+    /// How many there are.
+    pub(super) const COUNT: usize = 5;
+
+    /// What training makes small: the sum, with owners at half their loss.
     pub fn total(&self) -> f64 {
-        self.margin + self.outcome + self.repetition
+        self.margin + self.outcome + self.repetition + self.policy + OWNERSHIP_WEIGHT * self.ownership
+    }
+
+    /// The single losses, in the order of the fields.
+    pub fn to_array(self) -> [f64; Losses::COUNT] {
+        [self.margin, self.outcome, self.repetition, self.policy, self.ownership]
+    }
+
+    pub(super) fn from_array([margin, outcome, repetition, policy, ownership]: [f64; Losses::COUNT]) -> Self {
+        Losses { margin, outcome, repetition, policy, ownership }
     }
 
     pub(super) fn add(&mut self, other: &Losses, weight: f64) {
-        self.margin += weight * other.margin;
-        self.outcome += weight * other.outcome;
-        self.repetition += weight * other.repetition;
+        let (own, other) = (self.to_array(), other.to_array());
+        *self = Losses::from_array(std::array::from_fn(|i| own[i] + weight * other[i]));
     }
 
     pub(super) fn scaled(&self, factor: f64) -> Losses {
-        Losses { margin: factor * self.margin, outcome: factor * self.outcome, repetition: factor * self.repetition }
+        Losses::from_array(self.to_array().map(|loss| factor * loss))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The value network: positions as planes, the model, training, network files, and batched inference as an `Evaluator`.
+//! The network: positions as planes, the model, training, network files, and batched inference as an `Evaluator`.
 //!
 //! The only room that knows libtorch. What a network says about a position is plain numbers ([`Prediction`]); weights
 //! are plain numbers too ([`Network`]), and each thread builds its own tensors from them.
@@ -8,10 +8,13 @@ mod buffer;
 mod cache;
 mod checkpoint;
 mod head;
+mod heads;
 mod infer;
+mod linear;
 mod loss;
 mod model;
 mod planes;
+mod policy;
 mod resume;
 pub mod runtime;
 mod scene;
@@ -28,6 +31,7 @@ pub use infer::{FairKomi, NetEvaluator};
 pub use loss::{Losses, Target};
 pub use model::{Architecture, Network};
 pub use planes::{LAYOUT_VERSION, MAX_PLANES, Plane, layout, plane_count};
+pub use policy::{PolicyTarget, policy_count, step_index};
 pub use snapshot::{Fields, Snapshot, SnapshotError, Stage};
 pub use train::{
     Bin, Calibration, EpochReport, Finish, HeldOut, Progress, Sample, TrainConfig, TrainError, Trained, Trainer,

@@ -1,4 +1,4 @@
-//! The model: a fully convolutional trunk, global pooling, a small head. No layer depends on the board's size.
+//! The model: a fully convolutional trunk, global pooling, small heads. No layer depends on the board's size.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -13,14 +13,19 @@ use tch::{Kind, TchError, Tensor};
 
 use super::checkpoint::NetMeta;
 use super::head::{first_biases, output_count};
+use super::heads::Heads;
+use super::linear::Linear;
 use super::planes::{plane_count, size_scale, whole_count};
 use super::trunk::{Activation, add, pool, relu};
 use super::{NetError, NetEvaluator, Provenance, runtime};
 use crate::config::Inference;
-use crate::games::GameKind;
+use crate::games::{GameKind, Special};
 
 /// The width of the head's hidden layer.
 const HIDDEN: usize = 64;
+
+/// The policy's head has no more channels.
+const MAX_POLICY_CHANNELS: usize = 32;
 
 /// From this many layers on the trunk has residual connections around pairs of layers.
 const RESIDUAL_FROM: usize = 4;
@@ -29,7 +34,9 @@ const RESIDUAL_FROM: usize = 4;
 ///
 /// `layers` 3×3 convolutions of `channels` channels with ReLU (from four on, pairs after the first are residual
 /// blocks); means and maxima over all points, the means once more times (n − 9)/10, and the whole planes' numbers;
-/// a hidden layer; the outputs of the head. There is no batch norm: a chunk's gradient then depends on nothing
+/// a hidden layer; the outputs of the value's head. The policy's head looks at each point's channels and at what is pooled,
+/// as in KataGo (Wu 2019), and takes the numbers of the specials from the hidden layer. Where there is a score, a further
+/// number for each point says who will be paid for it, which is learnt for the trunk's sake. There is no batch norm: a chunk's gradient then depends on nothing
 /// outside the chunk, training and play run the same arithmetic, and nothing is left to fold. He's initialisation,
 /// with each residual branch starting at zero (Fixup, Zhang et al. 2019), trains these depths as well without it:
 /// tried with 3 and 7 layers on 20 000 Yugo positions, held-out losses came out no worse.
@@ -48,7 +55,16 @@ pub(super) struct TensorSpec {
     pub shape: Vec<usize>,
     /// Its place among all weights.
     pub range: Range<usize>,
+    /// The variance of its first weights, times its inputs.
+    gain: f32,
 }
+
+/// He's initialisation before a ReLU.
+const HE: f32 = 2.0;
+/// Small, so that the first answers are the biases'.
+const SMALL: f32 = 0.1;
+/// Biases, and the ends of residual branches.
+const ZERO: f32 = 0.0;
 
 impl Architecture {
     /// Fails where no model can be built.
@@ -62,22 +78,44 @@ impl Architecture {
     /// The model's tensors, in the order of their weights.
     pub(super) fn tensors(&self) -> Vec<TensorSpec> {
         let mut specs: Vec<TensorSpec> = Vec::new();
-        let mut add = |name: String, shape: &[usize]| {
+        let mut add = |name: &str, shape: &[usize], gain: f32| {
             let start = specs.last().map_or(0, |spec| spec.range.end);
             let range = start..start + shape.iter().product::<usize>();
-            specs.push(TensorSpec { name, shape: shape.to_vec(), range });
+            specs.push(TensorSpec { name: name.to_string(), shape: shape.to_vec(), range, gain });
         };
+        let channels = self.channels;
         for layer in 0..self.layers {
-            let inputs = if layer == 0 { plane_count(self.game) } else { self.channels };
-            add(format!("trunk.{layer}.weight"), &[self.channels, inputs, 3, 3]);
-            add(format!("trunk.{layer}.bias"), &[self.channels]);
+            let inputs = if layer == 0 { plane_count(self.game) } else { channels };
+            let gain = if self.ends_block(layer) { ZERO } else { HE };
+            add(&format!("trunk.{layer}.weight"), &[channels, inputs, 3, 3], gain);
+            add(&format!("trunk.{layer}.bias"), &[channels], ZERO);
         }
-        let pooled = 3 * self.channels + whole_count(self.game);
-        add("head.hidden.weight".into(), &[HIDDEN, pooled]);
-        add("head.hidden.bias".into(), &[HIDDEN]);
-        add("head.output.weight".into(), &[output_count(self.game), HIDDEN]);
-        add("head.output.bias".into(), &[output_count(self.game)]);
+        // In the order of [`HeadTensor`].
+        let (pooled, policy) = (self.features(), self.policy_channels());
+        add("head.hidden.weight", &[HIDDEN, pooled], HE);
+        add("head.hidden.bias", &[HIDDEN], ZERO);
+        add("head.output.weight", &[output_count(self.game), HIDDEN], SMALL);
+        add("head.output.bias", &[output_count(self.game)], ZERO);
+        add("policy.point.weight", &[policy, channels], HE);
+        add("policy.pooled.weight", &[policy, pooled], SMALL);
+        add("policy.pooled.bias", &[policy], ZERO);
+        add("policy.output.weight", &[1, policy], SMALL);
+        add("policy.special.weight", &[Special::ALL.len(), HIDDEN], SMALL);
+        add("policy.special.bias", &[Special::ALL.len()], ZERO);
+        if self.game.has_score() {
+            add("ownership.weight", &[1, channels], SMALL);
+            add("ownership.bias", &[1], ZERO);
+        }
         specs
+    }
+
+    /// The numbers that the heads look at in each row.
+    pub(super) fn features(&self) -> usize {
+        3 * self.channels + whole_count(self.game)
+    }
+
+    fn policy_channels(&self) -> usize {
+        (self.channels / 2).clamp(1, MAX_POLICY_CHANNELS)
     }
 
     /// The number of weights.
@@ -99,29 +137,38 @@ impl Architecture {
         let mut rng = training_stream(seed, "weights", 0);
         let mut weights = vec![0.0; self.weights()];
         let specs = self.tensors();
-        for (index, spec) in specs.iter().enumerate() {
-            let [outputs, rest @ ..] = spec.shape.as_slice() else { continue };
-            let fan_in: usize = rest.iter().product();
-            let trunk_layer = (index < 2 * self.layers).then_some(index / 2);
-            let deviation = if rest.is_empty() || trunk_layer.is_some_and(|layer| self.ends_block(layer)) {
-                continue; // biases, and the ends of residual branches
-            } else if *outputs == output_count(self.game) && trunk_layer.is_none() {
-                // Small, so that the first answers are the biases'.
-                (0.1 / fan_in as f32).sqrt()
-            } else {
-                (2.0 / fan_in as f32).sqrt()
-            };
+        for spec in specs.iter().filter(|spec| spec.gain > 0.0) {
+            let fan_in: usize = spec.shape[1..].iter().product();
+            let deviation = (spec.gain / fan_in as f32).sqrt();
             for weight in &mut weights[spec.range.clone()] {
                 let draw: f32 = StandardNormal.sample(&mut rng);
                 *weight = deviation * draw;
             }
         }
-        if let Some(spec) = specs.last() {
-            weights[spec.range.clone()].copy_from_slice(&first_biases(self.game));
-        }
+        let biases = &specs[2 * self.layers + HeadTensor::OutputBias as usize];
+        weights[biases.range.clone()].copy_from_slice(&first_biases(self.game));
         weights
     }
 }
+
+/// The tensors after those of the trunk.
+#[derive(Clone, Copy)]
+enum HeadTensor {
+    HiddenWeight,
+    HiddenBias,
+    OutputWeight,
+    OutputBias,
+    PolicyPoint,
+    PolicyPooled,
+    PolicyBias,
+    PolicyOutput,
+    SpecialWeight,
+    SpecialBias,
+    OwnershipWeight,
+    OwnershipBias,
+}
+
+use HeadTensor::*;
 
 /// A stream of random numbers for training: nothing but the seed, the use and an index is in its key.
 pub(super) fn training_stream(seed: u64, using: &str, index: u64) -> ChaCha8Rng {
@@ -179,11 +226,23 @@ pub(super) fn single_threaded_here() {
     }
 }
 
+/// What the network gives for a batch.
+pub(super) struct Outputs {
+    /// rows × [`output_count`].
+    pub value: Tensor,
+    /// rows × [`policy_count`].
+    pub policy: Tensor,
+    /// rows × points: above 0 for the mover's points; where there is a score.
+    pub ownership: Option<Tensor>,
+}
+
 /// The model's tensors in libtorch, for one thread.
 pub(super) struct Model {
     architecture: Architecture,
     specs: Vec<TensorSpec>,
     tensors: Vec<Tensor>,
+    /// For inference on the CPU: the heads' weights once more.
+    heads: Heads,
 }
 
 impl Model {
@@ -192,8 +251,8 @@ impl Model {
         Model::new(architecture, weights, Kind::Float, tch::Device::Cpu, true)
     }
 
-    /// A model for inference, whose convolutions compute in numbers of `kind`; the head, which is small, always
-    /// computes in 32 bits.
+    /// A model for inference, whose convolutions compute in numbers of `kind`; the heads, which are small, always
+    /// compute in 32 bits.
     pub(super) fn for_inference(
         architecture: Architecture,
         weights: &[f32],
@@ -222,7 +281,16 @@ impl Model {
             };
             tensors.push(tensor.f_set_requires_grad(training)?);
         }
-        Ok(Model { architecture, specs, tensors })
+        let of = |tensor: HeadTensor| &weights[specs[2 * architecture.layers + tensor as usize].range.clone()];
+        let heads = Heads {
+            hidden: Linear::new(of(HiddenWeight), of(HiddenBias)),
+            value: Linear::new(of(OutputWeight), of(OutputBias)),
+            point: Linear::new(of(PolicyPoint), of(PolicyBias)),
+            pooled: Linear::new(of(PolicyPooled), of(PolicyBias)),
+            output: Heads::output(of(PolicyOutput)),
+            special: Linear::new(of(SpecialWeight), of(SpecialBias)),
+        };
+        Ok(Model { architecture, specs, tensors, heads })
     }
 
     /// Takes other weights.
@@ -234,8 +302,8 @@ impl Model {
         Ok(())
     }
 
-    /// The outputs (rows × outputs) for planes of `rows` boards of side `n`, channels last.
-    pub(super) fn forward_slice(&self, planes: &[f32], rows: usize, n: usize) -> Result<Tensor, TchError> {
+    /// The outputs for planes of `rows` boards of side `n`, channels last.
+    pub(super) fn forward_slice(&self, planes: &[f32], rows: usize, n: usize) -> Result<Outputs, TchError> {
         let (rows, side) = (rows as i64, n as i64);
         let (channels, whole) =
             (plane_count(self.architecture.game) as i64, whole_count(self.architecture.game) as i64);
@@ -244,9 +312,9 @@ impl Model {
         self.forward(&planes, &whole)
     }
 
-    /// The outputs (rows × outputs, 32 bits) for planes (rows × n × n × planes, in the convolutions' numbers) and the
-    /// whole planes' numbers (rows × whole planes, 32 bits).
-    pub(super) fn forward(&self, planes: &Tensor, whole: &Tensor) -> Result<Tensor, TchError> {
+    /// The outputs (32 bits) for planes (rows × n × n × planes, in the convolutions' numbers) and the whole planes'
+    /// numbers (rows × whole planes, 32 bits).
+    pub(super) fn forward(&self, planes: &Tensor, whole: &Tensor) -> Result<Outputs, TchError> {
         single_threaded_here();
         let side = planes.size()[1] as usize;
         // Seen as rows × channels × n × n with the strides of channels-last memory, which is what oneDNN looks at.
@@ -267,47 +335,75 @@ impl Model {
         let means = x.f_mean_dim([2i64, 3].as_slice(), false, Kind::Float)?;
         let scaled = means.f_mul_scalar(f64::from(size_scale(side)))?;
         let maxima = x.f_amax([2i64, 3], false)?.f_to_kind(Kind::Float)?;
-        self.head(&Tensor::f_cat(&[&means, &scaled, &maxima, whole], 1)?)
+        let features = Tensor::f_cat(&[&means, &scaled, &maxima, whole], 1)?;
+        let (value, hidden) = self.value(&features)?;
+
+        let x = x.f_permute([0, 2, 3, 1])?.f_flatten(1, 2)?.f_to_kind(Kind::Float)?;
+        let inner =
+            x.f_linear(self.tensor(PolicyPoint), None::<&Tensor>)?.f_add(&self.pooled(&features)?.f_unsqueeze(1)?)?;
+        let points = inner.f_relu()?.f_linear(self.tensor(PolicyOutput), None::<&Tensor>)?.f_squeeze_dim(2)?;
+        let policy = Tensor::f_cat(&[&points, &self.specials(&hidden)?], 1)?;
+        let ownership = match self.architecture.game.has_score() {
+            true => {
+                let (weight, bias) = (self.tensor(OwnershipWeight), self.tensor(OwnershipBias));
+                Some(x.f_linear(weight, Some(bias))?.f_squeeze_dim(2)?)
+            }
+            false => None,
+        };
+        Ok(Outputs { value, policy, ownership })
     }
 
-    /// The same outputs but for rounding, on the CPU, with `features` as room for what the head looks at: at least as
-    /// many rows as `planes` has. Rows that are more hold numbers of no meaning, and so do their outputs.
+    /// The same outputs but for rounding, on the CPU, written to `value` and, unless it is empty, to `policy`. `features` is
+    /// room for what the heads look at. All three hold a row for each of the planes'.
     pub(super) fn infer<T: Activation>(
         &self,
         planes: &Tensor,
         whole: &[f32],
         features: &mut [f32],
-    ) -> Result<Tensor, TchError> {
+        [value, policy]: [&mut [f32]; 2],
+    ) -> Result<(), TchError> {
         single_threaded_here();
         let side = planes.size()[1] as usize;
         let planes = planes.f_permute([0, 3, 1, 2])?;
-        let mut x = self.convolve(0, &planes)?;
+        let mut x = relu::<T>(self.convolve(0, &planes)?)?;
         let layers = self.architecture.layers;
         let mut layer = 1;
         while layer < layers {
-            x = relu::<T>(x)?;
             if self.architecture.residual() && layer + 1 < layers {
                 let inner = relu::<T>(self.convolve(layer, &x)?)?;
-                x = add::<T>(self.convolve(layer + 1, &inner)?, &x)?;
+                x = relu::<T>(add::<T>(self.convolve(layer + 1, &inner)?, &x)?)?;
                 layer += 2;
             } else {
-                x = self.convolve(layer, &x)?;
+                x = relu::<T>(self.convolve(layer, &x)?)?;
                 layer += 1;
             }
         }
         pool::<T>(&x, size_scale(side), whole, self.features(), features)?;
-        self.head(&Tensor::f_from_slice(features)?.f_reshape([-1, self.features() as i64])?)
+        self.heads.answer::<T>(&x, features, value, policy)
     }
 
-    /// The numbers that the head looks at in each row.
+    /// The numbers that the heads look at in each row.
     pub(super) fn features(&self) -> usize {
-        3 * self.architecture.channels + whole_count(self.architecture.game)
+        self.architecture.features()
     }
 
-    fn head(&self, features: &Tensor) -> Result<Tensor, TchError> {
-        let head = 2 * self.architecture.layers;
-        let hidden = features.f_linear(&self.tensors[head], Some(&self.tensors[head + 1]))?.f_relu_()?;
-        hidden.f_linear(&self.tensors[head + 2], Some(&self.tensors[head + 3]))
+    fn tensor(&self, tensor: HeadTensor) -> &Tensor {
+        &self.tensors[2 * self.architecture.layers + tensor as usize]
+    }
+
+    /// The value's outputs, and the hidden layer.
+    fn value(&self, features: &Tensor) -> Result<(Tensor, Tensor), TchError> {
+        let hidden = features.f_linear(self.tensor(HiddenWeight), Some(self.tensor(HiddenBias)))?.f_relu()?;
+        Ok((hidden.f_linear(self.tensor(OutputWeight), Some(self.tensor(OutputBias)))?, hidden))
+    }
+
+    /// What the whole board adds to each point's policy channels.
+    fn pooled(&self, features: &Tensor) -> Result<Tensor, TchError> {
+        features.f_linear(self.tensor(PolicyPooled), Some(self.tensor(PolicyBias)))
+    }
+
+    fn specials(&self, hidden: &Tensor) -> Result<Tensor, TchError> {
+        hidden.f_linear(self.tensor(SpecialWeight), Some(self.tensor(SpecialBias)))
     }
 
     fn convolve(&self, layer: usize, input: &Tensor) -> Result<Tensor, TchError> {
@@ -315,10 +411,21 @@ impl Model {
         input.f_conv2d(weight, Some(bias), 1, 1, 1, 1)
     }
 
-    /// The derivative of Σ outputs × factors by each weight, written to `gradient`.
-    pub(super) fn backward(&self, outputs: &Tensor, factors: &[f32], gradient: &mut [f32]) -> Result<(), TchError> {
-        let factors = Tensor::f_from_slice(factors)?.f_reshape([-1, output_count(self.architecture.game) as i64])?;
-        let sum = outputs.f_mul(&factors)?.f_sum(None::<Kind>)?;
+    /// The derivative of Σ outputs × factors by each weight, written to `gradient`. The factors are those of the value,
+    /// the policy and the ownership, as many as there are outputs.
+    pub(super) fn backward(
+        &self,
+        outputs: &Outputs,
+        factors: [&[f32]; 3],
+        gradient: &mut [f32],
+    ) -> Result<(), TchError> {
+        let parts = [Some(&outputs.value), Some(&outputs.policy), outputs.ownership.as_ref()];
+        let mut sum = Tensor::f_zeros([], (Kind::Float, tch::Device::Cpu))?;
+        for (outputs, factors) in parts.into_iter().zip(factors) {
+            let Some(outputs) = outputs else { continue };
+            let factors = Tensor::f_from_slice(factors)?.f_reshape(outputs.size())?;
+            sum = sum.f_add(&outputs.f_mul(&factors)?.f_sum(None::<Kind>)?)?;
+        }
         let gradients = Tensor::f_run_backward(&[sum], &self.tensors, false, false)?;
         for (spec, tensor) in self.specs.iter().zip(gradients) {
             let part = &mut gradient[spec.range.clone()];

@@ -199,6 +199,13 @@ impl Snapshot {
         Snapshot { komi, ..self.clone() }
     }
 
+    /// True if the network sees the position's image transposed: in Linage when Horizontal is to move there.
+    pub(super) fn is_transposed_after(&self, symmetry: Symmetry) -> bool {
+        let exchanged = self.game.exchanges_players(symmetry);
+        let mover = if exchanged { self.to_move.other() } else { self.to_move };
+        self.game == GameKind::Linage && mover == Player::White
+    }
+
     /// The position's image. Where the symmetry exchanges the players' roles (Linage), the image has the other
     /// player to move; komi and targets are the mover's, so they stay.
     pub fn mapped(&self, symmetry: Symmetry) -> Self {

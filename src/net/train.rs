@@ -13,9 +13,10 @@ use thiserror::Error;
 use super::NetError;
 use super::checkpoint::{FileError, NetMeta, Provenance, hex};
 use super::head::{Lattice, Prediction, output_count};
-use super::loss::{Losses, Target, loss};
-use super::model::{Architecture, Model, Network, training_stream};
+use super::loss::{Losses, OWNERSHIP_WEIGHT, Target, loss};
+use super::model::{Architecture, Model, Network, Outputs, training_stream};
 use super::planes::{plane_count, whole_count, write_planes};
+use super::policy::{PolicyTarget, image_index, ownership_loss, policy_count, policy_loss};
 use super::resume::{LoadError, State};
 use super::snapshot::Snapshot;
 use crate::board::Symmetry;
@@ -33,6 +34,12 @@ pub struct Sample {
     pub target: Target,
     /// The weight of its loss; 1 for all is usual.
     pub weight: f32,
+    /// What the policy learns here, if anything.
+    pub policy: Option<PolicyTarget>,
+    /// The weight of the policy's loss beside that of the value.
+    pub policy_weight: f32,
+    /// Whom each point paid at the end, row by row from the bottom: 1 the mover, −1 the opponent, 0 nobody.
+    pub owners: Option<Vec<i8>>,
     /// The game it is from: games, not positions, are held out.
     pub game_index: u64,
 }
@@ -217,11 +224,10 @@ impl EpochReport {
     }
 
     pub(super) fn to_numbers(&self) -> Vec<f64> {
-        let losses = |losses: &Losses| [losses.margin, losses.outcome, losses.repetition];
         let mut numbers = vec![self.epoch as f64, self.learning_rate];
-        numbers.extend(losses(&self.train));
+        numbers.extend(self.train.to_array());
         if let (Some(held_out), Some(calibration)) = (&self.held_out, &self.calibration) {
-            numbers.extend(losses(held_out));
+            numbers.extend(held_out.to_array());
             numbers.extend(calibration.bins.iter().flat_map(|bin| [bin.weight, bin.value, bin.outcome]));
             numbers.push(calibration.error);
         }
@@ -229,24 +235,23 @@ impl EpochReport {
     }
 
     pub(super) fn from_numbers(numbers: &[f64]) -> Option<Self> {
-        let losses = |at: usize| -> Option<Losses> {
-            let [margin, outcome, repetition] = *numbers.get(at..at + 3)?.first_chunk()?;
-            Some(Losses { margin, outcome, repetition })
-        };
+        const HELD_OUT: usize = 2 + Losses::COUNT;
+        const BINS: usize = HELD_OUT + Losses::COUNT;
+        const ERROR: usize = BINS + 30;
+        let losses = |at: usize| Some(Losses::from_array(*numbers.get(at..)?.first_chunk()?));
         let calibration = || -> Option<Calibration> {
             let mut bins = [Bin::default(); 10];
-            for (bin, numbers) in bins.iter_mut().zip(numbers.get(8..38)?.chunks_exact(3)) {
+            for (bin, numbers) in bins.iter_mut().zip(numbers.get(BINS..ERROR)?.chunks_exact(3)) {
                 *bin = Bin { weight: numbers[0], value: numbers[1], outcome: numbers[2] };
             }
-            Some(Calibration { bins, error: *numbers.get(38)? })
+            Some(Calibration { bins, error: *numbers.get(ERROR)? })
         };
-        let whole = matches!(numbers.len(), 5 | 39);
-        whole.then_some(())?;
+        [HELD_OUT, ERROR + 1].contains(&numbers.len()).then_some(())?;
         Some(EpochReport {
             epoch: numbers[0] as usize,
             learning_rate: numbers[1],
             train: losses(2)?,
-            held_out: losses(5),
+            held_out: losses(HELD_OUT),
             calibration: calibration(),
         })
     }
@@ -622,6 +627,20 @@ fn check_sample(sample: &Sample, game: GameKind) -> Result<(), String> {
     if !(sample.weight >= 0.0 && sample.weight.is_finite()) {
         return Err(format!("the weight {} is not a number from 0 up", sample.weight));
     }
+    let points = position.size() * position.size();
+    if !(sample.policy_weight >= 0.0 && sample.policy_weight.is_finite()) {
+        return Err(format!("the policy's weight {} is not a number from 0 up", sample.policy_weight));
+    }
+    if let Some(policy) = &sample.policy
+        && policy.shares().iter().any(|(step, _)| usize::from(*step) >= policy_count(position.size()))
+    {
+        return Err("the policy knows a step that the board has not".to_string());
+    }
+    if let Some(owners) = &sample.owners
+        && (!game.has_score() || owners.len() != points)
+    {
+        return Err(format!("{} owners for {points} points of {game}", owners.len()));
+    }
     if target.repetition && !game.can_repeat() {
         return Err(format!("no board comes back in {game}"));
     }
@@ -646,8 +665,8 @@ fn hash_samples(samples: &[Sample]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{game} {size} {stage:?} {to_move} {passed} {button:?} {handicap_left} {swap_open} {} {:?} {} {}",
-            komi.0, sample.target, sample.weight, sample.game_index
+            "{game} {size} {stage:?} {to_move} {passed} {button:?} {handicap_left} {swap_open} {} {:?} {} {} {:?} {} {:?}",
+            komi.0, sample.target, sample.weight, sample.game_index, sample.policy, sample.policy_weight, sample.owners
         );
         hash.update(text.as_bytes());
     }
@@ -669,8 +688,9 @@ struct Chunk {
     input: Vec<f32>,
     /// Where the whole planes' numbers go, which the model reads from the planes.
     whole: Vec<f32>,
-    output: Vec<f32>,
-    factors: Vec<f32>,
+    /// The outputs for the value, the policy and the owners, and the derivative of the loss by each.
+    outputs: [Vec<f32>; 3],
+    factors: [Vec<f32>; 3],
     scratch: Snapshot,
     /// Summed over rows, times their weights.
     gradient: Vec<f32>,
@@ -683,15 +703,14 @@ impl Chunk {
     fn new(trainer: &Trainer<'_>) -> Result<Self, NetError> {
         let game = trainer.architecture.game;
         let capacity = trainer.chunk_rows();
-        let outputs = capacity * output_count(game);
         Ok(Chunk {
             game,
             capacity,
             model: Model::for_training(trainer.architecture, &trainer.first_weights)?,
             input: Vec::new(),
             whole: vec![0.0; whole_count(game)],
-            output: vec![0.0; outputs],
-            factors: vec![0.0; outputs],
+            outputs: Default::default(),
+            factors: Default::default(),
             scratch: Snapshot::blank(game),
             gradient: vec![0.0; trainer.first_weights.len()],
             losses: Losses::default(),
@@ -703,7 +722,7 @@ impl Chunk {
     /// The gradient of the rows' losses.
     fn train(&mut self, samples: &[Sample], weights: &[f32], rows: &[Row]) -> Result<(), NetError> {
         let outputs = self.forward(samples, weights, rows)?;
-        self.model.backward(&outputs, &self.factors, &mut self.gradient)?;
+        self.model.backward(&outputs, self.factors.each_ref().map(Vec::as_slice), &mut self.gradient)?;
         Ok(())
     }
 
@@ -713,7 +732,7 @@ impl Chunk {
         let _outputs = self.forward(samples, weights, rows)?;
         self.values.clear();
         let count = output_count(self.game);
-        for ((index, _), raw) in rows.iter().zip(self.output.chunks_exact(count)) {
+        for ((index, _), raw) in rows.iter().zip(self.outputs[0].chunks_exact(count)) {
             let position = &samples[*index as usize].position;
             let prediction = Prediction::new(self.game, position.size(), position.komi(), raw);
             self.values.push(prediction.value as f32);
@@ -722,7 +741,7 @@ impl Chunk {
     }
 
     /// Runs the network on the rows, which are of one size, and finds their losses.
-    fn forward(&mut self, samples: &[Sample], weights: &[f32], rows: &[Row]) -> Result<tch::Tensor, NetError> {
+    fn forward(&mut self, samples: &[Sample], weights: &[f32], rows: &[Row]) -> Result<Outputs, NetError> {
         self.model.load(weights)?;
         let size = rows.first().map_or(1, |(index, _)| samples[*index as usize].position.size());
         let row_len = size * size * plane_count(self.game);
@@ -733,27 +752,66 @@ impl Chunk {
             write_planes(&self.scratch, row, &mut self.whole);
         }
         let outputs = self.model.forward_slice(&self.input, self.capacity, size)?;
-        outputs.f_copy_data(&mut self.output, self.capacity * output_count(self.game))?;
-
-        let count = output_count(self.game);
-        let mut gradient = vec![0.0; count];
-        self.factors.fill(0.0);
-        self.losses = Losses::default();
-        self.weight = 0.0;
-        let places = self.output.chunks_exact(count).zip(self.factors.chunks_exact_mut(count));
-        for ((index, _), (raw, factors)) in rows.iter().zip(places) {
-            if !raw.iter().all(|x| x.is_finite()) {
-                return Err(NetError::NotFinite);
-            }
-            let sample = &samples[*index as usize];
-            let weight = f64::from(sample.weight);
-            let losses = loss(self.game, size, sample.position.komi(), raw, &sample.target, &mut gradient);
-            self.losses.add(&losses, weight);
-            self.weight += weight;
-            for (factor, gradient) in factors.iter_mut().zip(&gradient) {
-                *factor = (weight * gradient) as f32;
+        let tensors = [Some(&outputs.value), Some(&outputs.policy), outputs.ownership.as_ref()];
+        for ((numbers, factors), tensor) in self.outputs.iter_mut().zip(&mut self.factors).zip(tensors) {
+            let count = tensor.map_or(0, tch::Tensor::numel);
+            numbers.resize(count, 0.0);
+            factors.clear();
+            factors.resize(count, 0.0);
+            if let Some(tensor) = tensor {
+                tensor.f_copy_data(numbers, count)?;
             }
         }
+        self.losses = Losses::default();
+        self.weight = 0.0;
+        for (row, (index, symmetry)) in rows.iter().enumerate() {
+            let sample = &samples[*index as usize];
+            let losses = self.row_losses(sample, *symmetry, row)?;
+            self.losses.add(&losses, f64::from(sample.weight));
+            self.weight += f64::from(sample.weight);
+        }
         Ok(outputs)
+    }
+
+    /// The losses of a row, and their derivatives by its outputs.
+    fn row_losses(&mut self, sample: &Sample, symmetry: Symmetry, row: usize) -> Result<Losses, NetError> {
+        let size = sample.position.size();
+        let weight = f64::from(sample.weight);
+        let widths = [output_count(self.game), policy_count(size), if self.game.has_score() { size * size } else { 0 }];
+        let place = |part: usize| row * widths[part]..(row + 1) * widths[part];
+        if (0..3).any(|part| self.outputs[part][place(part)].iter().any(|number| !number.is_finite())) {
+            return Err(NetError::NotFinite);
+        }
+        let mut slopes = vec![0.0; widths.into_iter().max().unwrap_or(0)];
+        let keep = |factors: &mut [f32], slopes: &[f64], weight: f64| {
+            factors.iter_mut().zip(slopes).for_each(|(factor, slope)| *factor = (weight * slope) as f32);
+        };
+
+        let own = &mut slopes[..widths[0]];
+        let komi = sample.position.komi();
+        let mut losses = loss(self.game, size, komi, &self.outputs[0][place(0)], &sample.target, own);
+        keep(&mut self.factors[0][place(0)], own, weight);
+
+        let transposed = sample.position.is_transposed_after(symmetry);
+        if let Some(policy) = &sample.policy
+            && sample.policy_weight > 0.0
+        {
+            let mut target = vec![0.0; widths[1]];
+            policy.write(size, symmetry, transposed, &mut target);
+            let own = &mut slopes[..widths[1]];
+            let share = f64::from(sample.policy_weight);
+            losses.policy = share * policy_loss(&self.outputs[1][place(1)], &target, own);
+            keep(&mut self.factors[1][place(1)], own, weight * share);
+        }
+        if let Some(owners) = &sample.owners {
+            let mut target = vec![0; widths[2]];
+            for (point, owner) in owners.iter().enumerate() {
+                target[image_index(point, size, symmetry, transposed)] = *owner;
+            }
+            let own = &mut slopes[..widths[2]];
+            losses.ownership = ownership_loss(&self.outputs[2][place(2)], target.into_iter(), own);
+            keep(&mut self.factors[2][place(2)], own, weight * OWNERSHIP_WEIGHT);
+        }
+        Ok(losses)
     }
 }

@@ -7,10 +7,8 @@ use half::bf16;
 use tch::{TchError, Tensor};
 
 use super::buffer::numbers;
+use super::linear::LANES;
 use super::planes::Number;
-
-/// Channels that are summed side by side in registers.
-const LANES: usize = 16;
 
 /// Numbers that a trunk computes in.
 pub(super) trait Activation: Number {
@@ -62,7 +60,7 @@ impl Activation for bf16 {
 }
 
 /// The tensor's numbers in the order of channels-last memory.
-fn channels_last(tensor: &Tensor) -> Result<Tensor, TchError> {
+pub(super) fn channels_last(tensor: &Tensor) -> Result<Tensor, TchError> {
     // A convolution of channels-last input leaves its output so; this would copy it otherwise.
     tensor.f_permute([0, 2, 3, 1])?.f_contiguous()
 }
@@ -85,8 +83,8 @@ pub(super) fn add<T: Activation>(tensor: Tensor, input: &Tensor) -> Result<Tenso
     memory.f_permute([0, 3, 1, 2])
 }
 
-/// Rectifies a convolution's output, and writes each row's features for the head, `width` numbers: the channels' means
-/// over all points, the means times `scale`, the maxima, then the numbers of the whole planes.
+/// Writes each row's features for the heads, `width` numbers: the channels' means over all points, the means times `scale`,
+/// the maxima, then the numbers of the whole planes.
 pub(super) fn pool<T: Activation>(
     tensor: &Tensor,
     scale: f32,
@@ -130,7 +128,7 @@ pub(super) fn pool<T: Activation>(
 #[inline(always)]
 fn gather<T: Activation>(point: &[T], sums: &mut [f32; LANES], most: &mut [f32; LANES]) {
     for (lane, number) in point.iter().enumerate() {
-        let number = number.relu().wide();
+        let number = number.wide();
         sums[lane] += number;
         most[lane] = if number > most[lane] { number } else { most[lane] };
     }

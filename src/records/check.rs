@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::manifest::Manifest;
 use super::reader::fields;
-use super::{GameRow, Located, PositionRow, ReadError, Record, Rows, RunError, SearchNote, StepName};
+use super::{GameRow, Located, PositionRow, ReadError, Record, Rows, RunError, SearchNote, StepName, Visits};
 use crate::games::{Ending, Game, GameKind, Played, Status, Turn, parse_turn};
 use crate::with_game;
 
@@ -254,9 +254,9 @@ fn compare_searches<G: Game>(
                 let note = SearchNote {
                     turn: number,
                     step: *step,
-                    visits: legal_visits(&found, &position)?,
+                    visits: legal_steps(&found, "visits", &row.visits, &position)?,
                     root_value: row.root_value,
-                    policy_weight: row.policy_weight,
+                    policy: legal_steps(&found, "policy", &row.policy, &position)?,
                 };
                 let mut expected = PositionRow::searched(&meta, &position, &note);
                 expected.finish(game);
@@ -301,9 +301,11 @@ fn phase_column() -> usize {
     PositionRow::COLUMNS.iter().position(|column| *column == "phase").unwrap_or(0)
 }
 
-/// The visits as steps, all of which must be legal.
-fn legal_visits<G: Game>(
+/// Numbers by step from a column, all of whose steps must be legal.
+fn legal_steps<G: Game>(
     found: &Located<PositionRow>,
+    column: &'static str,
+    numbers: &Visits,
     position: &G,
 ) -> Result<Vec<(crate::games::Step, u32)>, CheckError> {
     let Status::Running(steps) = position.status() else { return Ok(Vec::new()) };
@@ -313,9 +315,9 @@ fn legal_visits<G: Game>(
             Some(step) => format!("legal steps only: {}", position.fault(step)),
             None => "steps on the board".to_string(),
         };
-        step.map(|step| (step, *count)).ok_or_else(|| differ(found, "visits", format!("{name}:{count}"), fault()))
+        step.map(|step| (step, *count)).ok_or_else(|| differ(found, column, format!("{name}:{count}"), fault()))
     };
-    found.row.visits.as_slice().iter().map(legal).collect()
+    numbers.as_slice().iter().map(legal).collect()
 }
 
 /// A game's number of turns and where it stands.
@@ -501,6 +503,7 @@ mod tests {
             "step" => ["A1", "A2", "B1", "C3", "pass", "button", "swap"].map(String::from).into(),
             "outcome" => ["0", "0.5", "1", ""].map(String::from).into(),
             "visits" => ["A1:1", "pass:1", "button:1", "swap:1"].map(String::from).into(),
+            "policy" => ["A1:10000", "pass:10000", "button:10000", "swap:10000"].map(String::from).into(),
             "board" | "owners" => {
                 let swap = |a: char, b: char| text.replacen(a, &b.to_string(), 1);
                 vec![swap('.', 'X'), swap('X', '.'), swap('X', 'O'), swap('O', 'X')]
@@ -601,7 +604,7 @@ mod tests {
                 let altered = text.lines().nth(line as usize - 1).unwrap_or_default();
                 let error = match checked.check() {
                     // Other legal visits, and another value, are as good as these.
-                    Ok(_) if column == "visits" || column == "root_value" => continue,
+                    Ok(_) if ["visits", "policy", "root_value"].contains(&column.as_str()) => continue,
                     Ok(_) => panic!("{kind}: an altered {column} passed in line {line}: {altered}"),
                     Err(error) => error,
                 };

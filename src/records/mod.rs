@@ -22,7 +22,9 @@ pub use disk::{Fingerprint, write_whole};
 pub use error::RunError;
 pub use manifest::{FileEntry, Manifest, ShardEntry};
 pub use reader::{Located, ReadError, RowError, Rows};
-pub use schema::{EngineTag, FieldFault, GameMeta, GameRecord, GameRow, PositionRow, Record, SearchNote, Unfinished};
+pub use schema::{
+    EngineTag, FieldFault, GameMeta, GameRecord, GameRow, PositionRow, Record, SearchNote, Unfinished, policy_shares,
+};
 pub use shard::{Claim, Layout, MAX_SHARD_GAMES, MEASURED_SHARD, RunDir, RunInfo, claim, run_toml};
 pub use stats::{DataStats, GroupStats, Moments, canonical_game, canonical_hash, data_stats};
 pub use tally::{Tally, first_outcome, game_key, tally};

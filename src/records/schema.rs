@@ -323,8 +323,15 @@ pub struct SearchNote {
     pub visits: Vec<(Step, u32)>,
     /// The root's expected score in [0, 1] for the player to move.
     pub root_value: f32,
-    /// The weight of the visits as a training target for the policy; 0: none.
-    pub policy_weight: f32,
+    /// What a policy should have said, as [`policy_shares`] in any order; none if the search was too short to learn from.
+    pub policy: Vec<(Step, u32)>,
+}
+
+/// Weights as shares in ten-thousandths; shares that round to nothing are left out.
+pub fn policy_shares(weights: &[(Step, f32)]) -> Vec<(Step, u32)> {
+    let all: f32 = weights.iter().map(|(_, weight)| weight).sum();
+    let share = |weight: f32| (10_000.0 * weight / all).round() as u32;
+    weights.iter().map(|(step, weight)| (*step, share(*weight))).filter(|(_, share)| *share > 0).collect()
 }
 
 /// A row of `positions.csv`. `docs/data.md` says what the columns mean.
@@ -363,7 +370,9 @@ pub struct PositionRow {
     pub step: StepName,
     /// Simulations by step, in step order.
     pub visits: Visits,
-    /// The weight of the visits as a training target.
+    /// What a policy should have said, in ten-thousandths by step, in step order.
+    pub policy: Visits,
+    /// The weight of the policy as a training target.
     pub policy_weight: f32,
     /// The root's expected score in [0, 1] for the mover.
     pub root_value: f32,
@@ -397,7 +406,8 @@ impl PositionRow {
             komi: G::KIND.has_score().then_some(if player == Player::White { komi } else { -komi }),
             step: StepName::of(position, note.step),
             visits: Visits::of(position, &note.visits),
-            policy_weight: note.policy_weight,
+            policy: Visits::of(position, &note.policy),
+            policy_weight: !note.policy.is_empty() as u8 as f32,
             // A mean of values in [0, 1] may miss the interval by a rounding error.
             root_value: note.root_value.clamp(0.0, 1.0),
             outcome: None,
@@ -432,6 +442,7 @@ impl Record for PositionRow {
         "komi",
         "step",
         "visits",
+        "policy",
         "policy_weight",
         "root_value",
         "outcome",
@@ -460,8 +471,17 @@ impl Record for PositionRow {
         }
         ensure(self.step.is_on(size), "step", outside("step").reason)?;
         ensure(self.visits.as_slice().iter().all(|(step, _)| step.is_on(size)), "visits", outside("visits").reason)?;
+        ensure(self.policy.as_slice().iter().all(|(step, _)| step.is_on(size)), "policy", outside("policy").reason)?;
         let weight = self.policy_weight;
         ensure(weight.is_finite() && weight >= 0.0, "policy_weight", "not a finite number of at least 0")?;
+        let shares: u64 = self.policy.as_slice().iter().map(|(_, share)| u64::from(*share)).sum();
+        let presence = if shares > 0 { "a policy without a weight" } else { "missing, though it has a weight" };
+        ensure((weight > 0.0) == (shares > 0), "policy", presence)?;
+        ensure(
+            shares == 0 || shares.abs_diff(10_000) <= 400,
+            "policy",
+            format!("the shares add up to {shares}, not 10000"),
+        )?;
         ensure((0.0..=1.0).contains(&self.root_value), "root_value", "not between 0 and 1")?;
         ensure(self.margin.is_none() || (!is_fugo && self.outcome.is_some()), "margin", "the game has no margin")?;
         if let (Some(margin), Some(komi), Some(outcome)) = (self.margin, self.komi, self.outcome) {
@@ -495,7 +515,8 @@ impl Record for PositionRow {
             komi: Some(HalfPoints(0)),
             step: StepName::Special(Special::Button),
             visits: Visits::default(),
-            policy_weight: 1.0,
+            policy: Visits::default(),
+            policy_weight: 0.0,
             root_value: 0.5,
             outcome: Some(Outcome::Win),
             margin: Some(HalfPoints(1)),
@@ -576,7 +597,8 @@ mod tests {
             let Status::Running(steps) = played.position().status() else { unreachable!("the game goes on") };
             let step = if steps.contains(Step::SWAP) { Step::SWAP } else { steps.nth(0) };
             let turn = played.turns().len();
-            let note = SearchNote { turn, step, visits: vec![(step, 3)], root_value: 0.5, policy_weight: 1.0 };
+            let note =
+                SearchNote { turn, step, visits: vec![(step, 3)], root_value: 0.5, policy: vec![(step, 10_000)] };
             rows.push(PositionRow::searched(&meta, played.position(), &note));
             played.play(step);
         }

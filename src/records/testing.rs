@@ -4,7 +4,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::shard::write_csv;
-use super::{EngineTag, GameMeta, GameRecord, GameRow, PositionRow, Record, SearchNote, WinnerSeat};
+use super::{EngineTag, GameMeta, GameRecord, GameRow, PositionRow, Record, SearchNote, WinnerSeat, policy_shares};
 use crate::games::{Ending, Game, GameKind, HalfPoints, Options, Played, Rules, Status, Step};
 
 /// A game of random legal steps; its options and what is searched depend on the index.
@@ -44,7 +44,9 @@ fn play<G: Game>(meta: &GameMeta, mut played: Played<G>, rng: &mut ChaCha8Rng) -
         if rng.random_bool(0.8) {
             let visits = steps.iter().map(|step| (step, rng.random_range(0..4))).collect();
             let turn = played.turns().len();
-            let note = SearchNote { turn, step, visits, root_value: rng.random(), policy_weight: rng.random() };
+            let weights: Vec<(Step, f32)> = steps.iter().map(|step| (step, rng.random())).collect();
+            let policy = if rng.random_bool(0.5) { policy_shares(&weights) } else { Vec::new() };
+            let note = SearchNote { turn, step, visits, root_value: rng.random(), policy };
             rows.push(PositionRow::searched(meta, position, &note));
         }
         played.play(step);

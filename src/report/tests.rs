@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::arena::{MatchReport, match_report};
-use crate::config::{Board, Device, Inference, MatchConfig, Precision, SearchConfig};
+use crate::config::{Board, Device, Inference, MatchConfig, Precision, Reading, SearchSettings};
 use crate::games::{Ending, GameKind, HalfPoints};
 use crate::komi::{Balance, Known, Measurement, balance, openings, summary};
 use crate::learn::{BoardResult, PipelineResult};
@@ -62,7 +62,9 @@ fn strength() -> MatchReport {
         }
     }
     (rows[9].ending, rows[9].winner_seat) = (Ending::MoveCap, None);
-    let search = |visits| SearchConfig { visits, exploration: 1.0, reduction: 0.1, tree_memory: 64 };
+    let search = |visits| {
+        SearchSettings { reading: Reading::VALUE, tree_memory: 64, ..SearchSettings::default() }.with_visits(visits)
+    };
     let config = MatchConfig {
         board: Board { game: GameKind::Sligo, size: 3, handicap: 0, pie: false, move_cap: Some(100) },
         pairs: 5,

@@ -14,6 +14,9 @@ pub(super) const UNEXPANDED: u32 = u32::MAX;
 /// No node: the game is over past this edge, and the edge's value is its result.
 pub(super) const OVER: u32 = u32::MAX - 1;
 
+/// Beside a node's number: the result past this edge is proven, and the edge's value is it.
+const PROVEN: u32 = 1 << 31;
+
 /// The edge that leads to the root; no step stands for it, and its values are the first seat's.
 pub(super) const ROOT: usize = 0;
 
@@ -24,8 +27,8 @@ pub(super) struct Edge {
     /// The sum of the visits' values for the person who chooses the edge. Playouts add wholes and halves, exactly.
     pub sum: f32,
     pub prior: f32,
-    /// The node that the edge leads to, [`UNEXPANDED`] or [`OVER`].
-    pub child: u32,
+    /// The node that the edge leads to (with [`PROVEN`] beside it if the result is known), [`UNEXPANDED`] or [`OVER`].
+    child: u32,
     pub step: Step,
 }
 
@@ -39,6 +42,52 @@ impl Edge {
     pub fn value(&self) -> f32 {
         self.sum / self.visits as f32
     }
+
+    /// The node that the edge leads to, if it has been expanded.
+    #[inline]
+    pub fn node(&self) -> Option<u32> {
+        (self.child < OVER).then_some(self.child & !PROVEN)
+    }
+
+    /// True if the position past the edge has not been expanded, and is not the end of the game.
+    #[inline]
+    pub fn is_unexpanded(&self) -> bool {
+        self.child == UNEXPANDED
+    }
+
+    /// True if the game's result past the edge is known for certain: it is the edge's value.
+    #[inline]
+    pub fn is_proven(&self) -> bool {
+        self.child & PROVEN != 0 && self.child != UNEXPANDED
+    }
+
+    /// True if the edge is proven to lose for the person who chooses it.
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        self.is_proven() && is_loss(self.value())
+    }
+
+    /// Notes that the game is over past the edge.
+    pub fn end(&mut self) {
+        self.child = OVER;
+    }
+
+    /// Notes that this is the result past the edge, for the person who chooses it.
+    pub fn prove(&mut self, value: f32) {
+        self.child |= PROVEN;
+        self.sum = value * self.visits as f32;
+    }
+}
+
+/// True if a result of this value for somebody is a win. A margin takes part in values (see
+/// [`super::margin_utility`]), but not so much that a win, a draw and a loss could be mistaken.
+pub(super) fn is_win(value: f32) -> bool {
+    value > 0.75
+}
+
+/// True if a result of this value for somebody is a loss.
+pub(super) fn is_loss(value: f32) -> bool {
+    value < 0.25
 }
 
 /// An expanded position.
@@ -51,11 +100,26 @@ pub(super) struct Node {
     pub tried: u16,
     /// The person to move.
     pub seat: Seat,
-    /// True if all priors are equal, so that the next edge to try is any untried one.
+    /// True if all priors are equal, so that the next edge to try is any untried one. Else the first untried edge has the
+    /// highest prior of them.
     pub even: bool,
     /// Which edge of the parent leads here.
     place: u16,
     parent: u32,
+    /// Decides in which order even edges are tried.
+    order: u32,
+    /// The evaluator's own value of the position, for the person to move.
+    pub value: f32,
+}
+
+/// What is known of a position when it is expanded.
+pub(super) struct Expansion<'a> {
+    /// The person to move.
+    pub seat: Seat,
+    /// The evaluator's value for that person.
+    pub value: f32,
+    /// The steps' priors, in the order of the steps; empty: all are equal.
+    pub priors: &'a [f32],
     /// Decides in which order even edges are tried.
     pub order: u32,
 }
@@ -87,24 +151,38 @@ impl Arena {
         node.first as usize..node.first as usize + node.edges as usize
     }
 
+    /// The node that hangs on the root's edge, if it has been expanded.
+    pub fn root(&self) -> Option<u32> {
+        self.edges[ROOT].node()
+    }
+
     /// Adds a node at the end of `edge`, which is one of `parent`'s (or the root's own); its edges are not visited yet.
-    pub fn expand<P: PointSet>(&mut self, edge: usize, parent: u32, seat: Seat, steps: StepSet<P>, order: u32) -> u32 {
+    pub fn expand<P: PointSet>(&mut self, edge: usize, parent: u32, steps: StepSet<P>, known: Expansion<'_>) -> u32 {
         let (first, edges) = (self.edges.len(), steps.len());
-        let prior = 1.0 / edges as f32;
-        self.edges.extend(steps.iter().map(|step| Edge::new(step, prior)));
+        let even = known.priors.is_empty();
+        if even {
+            let prior = 1.0 / edges as f32;
+            self.edges.extend(steps.iter().map(|step| Edge::new(step, prior)));
+        } else {
+            self.edges.extend(steps.iter().zip(known.priors).map(|(step, prior)| Edge::new(step, *prior)));
+        }
         let place = self.nodes.get(parent as usize).map_or(0, |parent| edge - parent.first as usize);
         self.nodes.push(Node {
             first: first as u32,
             edges: edges as u16,
             tried: 0,
-            seat,
-            even: true,
+            seat: known.seat,
+            even,
             place: place as u16,
             parent,
-            order,
+            order: known.order,
+            value: known.value,
         });
         let node = self.nodes.len() as u32 - 1;
         self.edges[edge].child = node;
+        if !even {
+            self.seek_untried(node);
+        }
         node
     }
 
@@ -113,31 +191,57 @@ impl Arena {
     /// Among edges of equal prior the order must favour no part of the board, and must depend on the position alone, so
     /// that a search without noise is the same in every game: a Fisher-Yates shuffle, one exchange at a time.
     pub fn try_next(&mut self, node: u32) -> usize {
-        let node = &mut self.nodes[node as usize];
-        let place = node.tried as usize;
-        let edge = node.first as usize + place;
-        if node.even {
-            let left = (node.edges as usize - place) as u64;
-            let other = edge + ((u64::from(mixed(node.order, place as u32)) * left) >> 32) as usize;
+        let known = &mut self.nodes[node as usize];
+        let place = known.tried as usize;
+        let edge = known.first as usize + place;
+        known.tried += 1;
+        if known.even {
+            let left = (known.edges as usize - place) as u64;
+            let other = edge + ((u64::from(mixed(known.order, place as u32)) * left) >> 32) as usize;
             self.edges.swap(edge, other);
+        } else {
+            self.seek_untried(node);
         }
-        node.tried += 1;
         edge
     }
 
-    /// Sorts the untried edges of `node` by falling prior, so that they are tried in that order.
-    pub fn sort_untried(&mut self, node: u32) {
-        let node = &mut self.nodes[node as usize];
-        node.even = false;
-        let untried = node.first as usize + node.tried as usize..node.first as usize + node.edges as usize;
-        self.edges[untried].sort_by(|a, b| b.prior.total_cmp(&a.prior));
+    /// Takes an edge of `node` that has not been tried, and returns where it lies now: the first untried one has made
+    /// room for it.
+    pub fn try_edge(&mut self, node: u32, edge: usize) -> usize {
+        let known = &mut self.nodes[node as usize];
+        let place = known.first as usize + known.tried as usize;
+        known.tried += 1;
+        self.edges.swap(edge, place);
+        place
+    }
+
+    /// Notes that the priors of `node`'s edges are no longer equal, if they ever were.
+    pub fn set_uneven(&mut self, node: u32) {
+        self.nodes[node as usize].even = false;
+        self.seek_untried(node);
+    }
+
+    /// Moves the untried edge with the highest prior, of equals the first, to the front of the untried ones.
+    fn seek_untried(&mut self, node: u32) {
+        let known = self.nodes[node as usize];
+        let untried = &mut self.edges[Arena::edges_of(known)][known.tried as usize..];
+        let mut best = 0;
+        for (place, edge) in untried.iter().enumerate() {
+            if edge.prior > untried[best].prior {
+                best = place;
+            }
+        }
+        if best > 0 {
+            untried.swap(0, best);
+        }
     }
 
     /// Makes `edge`, which `seat` chose, the root's. What does not hang on it stays until it is swept.
     pub fn root_at(&mut self, edge: usize, seat: Seat) {
         let Edge { visits, sum, .. } = self.edges[edge];
         let sum = if seat == Seat::First { sum } else { visits as f32 - sum };
-        self.edges[ROOT] = Edge { sum, ..self.edges[edge] };
+        let child = self.edges[edge].node().unwrap_or(UNEXPANDED);
+        self.edges[ROOT] = Edge { sum, child, ..self.edges[edge] };
     }
 
     /// Moves what hangs on the root to the front, in place, and drops the rest.
@@ -161,7 +265,7 @@ impl Arena {
                 }
             };
             self.edges.copy_within(Arena::edges_of(node), edges);
-            self.edges[pointer].child = nodes;
+            self.edges[pointer].child = self.edges[pointer].child & PROVEN | nodes;
             self.moved[at as usize] = nodes;
             node.first = edges as u32;
             if at == root {

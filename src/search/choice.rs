@@ -4,13 +4,14 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::RootStep;
+use super::arena::{is_loss, is_win};
 use crate::config::Variation;
 use crate::games::Step;
 
 /// How a step is chosen from the root's visits.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Choice {
-    /// The most visited step; of equals the better valued, then the first.
+    /// The search's own choice, which in PUCT is the most visited step; of equals the better valued, then the first.
     Most,
     /// Drawn in proportion to visits^(1/temperature).
     Temperature(f32),
@@ -46,7 +47,16 @@ impl ChoiceRule {
 }
 
 /// The step to play. `steps` holds at least one visited step, else the first step is returned.
+///
+/// A step that is certain to win is played; one that is certain to lose, only if all are that have been visited.
 pub fn choose(steps: &[RootStep], choice: Choice, rng: &mut ChaCha8Rng) -> Step {
+    let certain = |step: &RootStep, end: fn(f32) -> bool| step.is_proven && step.value.is_some_and(|v| end(v.0));
+    let wins: Vec<RootStep> = steps.iter().filter(|step| certain(step, is_win)).copied().collect();
+    if !wins.is_empty() {
+        return most(&wins).step;
+    }
+    let rest: Vec<RootStep> = steps.iter().filter(|step| !certain(step, is_loss)).copied().collect();
+    let steps = if rest.iter().any(|step| step.visits > 0) { &rest } else { steps };
     match choice {
         Choice::Most => most(steps).step,
         Choice::Temperature(temperature) => {
@@ -64,7 +74,7 @@ pub fn choose(steps: &[RootStep], choice: Choice, rng: &mut ChaCha8Rng) -> Step 
 }
 
 fn most(steps: &[RootStep]) -> RootStep {
-    let key = |step: &RootStep| (step.visits, step.value.map_or(0.0, |value| value.0));
+    let key = |step: &RootStep| (step.rank, step.value.map_or(0.0, |value| value.0));
     let mut best = steps[0];
     for step in &steps[1..] {
         if key(step) > key(&best) {
@@ -107,6 +117,8 @@ mod tests {
             step: Step::Point(Point::from_index(index)),
             visits: *visits,
             value: (*visits > 0).then_some(MoverValue(*value)),
+            is_proven: false,
+            rank: *visits as f32,
         };
         known.iter().enumerate().map(step).collect()
     }

@@ -31,6 +31,17 @@ impl MoverValue {
     }
 }
 
+/// Over how many points a margin goes on to matter on a board of this side: half of it.
+pub fn utility_spread(size: usize) -> f64 {
+    size as f64 / 2.0
+}
+
+/// What a margin is worth beside the win, from 0 to 1: ½ for a tie, and ever less for each further point. `margin` is the
+/// one that decides the game, komi included.
+pub fn margin_utility(size: usize, margin: HalfPoints) -> f64 {
+    1.0 / (1.0 + (-margin.points() / utility_spread(size)).exp())
+}
+
 /// A position to be valued. It is not over, but may be amid a turn.
 pub struct Leaf<'a, G> {
     /// The position.
@@ -41,6 +52,9 @@ pub struct Leaf<'a, G> {
     pub rng: &'a mut ChaCha8Rng,
     /// The answer: written by the evaluator.
     pub value: MoverValue,
+    /// The logit of each step, points row by row from the bottom, then `pass`, `button`, `swap`: written by an evaluator
+    /// that has a policy, left empty by others.
+    pub policy: &'a mut Vec<f32>,
 }
 
 /// Why positions could not be valued.
@@ -62,9 +76,9 @@ pub trait Evaluator<G: Game> {
     /// The most leaves for one call. 1 means that nothing is gained by waiting for more.
     fn batch(&self) -> usize;
 
-    /// The value of a position in a game at `komi`, if it is known without evaluation: the same as [`Evaluator::evaluate`]
-    /// would write.
-    fn known(&mut self, _position: &G, _komi: HalfPoints) -> Option<MoverValue> {
+    /// The value of a position in a game at `komi`, if it is known without evaluation, with its `policy`: the same as
+    /// [`Evaluator::evaluate`] would write.
+    fn known(&mut self, _position: &G, _komi: HalfPoints, _policy: &mut Vec<f32>) -> Option<MoverValue> {
         None
     }
 

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Descent, Evaluator, Leaf, MoverValue, PlayoutPolicy, Playouts, Search};
 use crate::board::PointSet;
-use crate::config::SearchConfig;
+use crate::config::{Reading, SearchConfig, SearchSettings};
 use crate::games::{Game, HalfPoints, Played, Seat, Status, Step, StepSet};
 
 pub fn rng(seed: u64) -> ChaCha8Rng {
@@ -16,7 +16,7 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
 
 /// A search of so many visits.
 pub fn visits(visits: u32) -> SearchConfig {
-    SearchConfig { visits, exploration: 1.0, reduction: 0.1, tree_memory: 64 }
+    SearchSettings { reading: Reading::VALUE, tree_memory: 64, ..SearchSettings::default() }.with_visits(visits)
 }
 
 /// A random step; specials are drawn seldom, since passes end games early.
@@ -51,7 +51,8 @@ pub fn random_game<G: Game>(start: G, turns: usize, rng: &mut ChaCha8Rng) -> Pla
 /// Searches until the root has all its visits, with playouts.
 pub fn search<G: PlayoutPolicy>(tree: &mut Search<G>, game: &Played<G>, komi: HalfPoints, rng: &mut ChaCha8Rng) {
     search_with(tree, game, |position| {
-        let mut leaves = [Leaf { position, komi, rng, value: MoverValue(f32::NAN) }];
+        let mut policy = Vec::new();
+        let mut leaves = [Leaf { position, komi, rng, value: MoverValue(f32::NAN), policy: &mut policy }];
         Playouts.evaluate(&mut leaves).expect("playouts do not fail");
         leaves[0].value
     });
@@ -71,7 +72,7 @@ pub fn search_with<G: Game>(tree: &mut Search<G>, game: &Played<G>, mut value: i
 pub fn searched<G: PlayoutPolicy>(position: &G, config: SearchConfig, komi: HalfPoints, seed: u64) -> Search<G> {
     let game = Played::new(position.clone(), None);
     let mut tree = Search::new(config, position, komi);
-    tree.prepare_root(None, &mut rng(0));
+    tree.prepare_root(config.visits, None, &mut rng(0));
     search(&mut tree, &game, komi, &mut rng(seed));
     tree
 }

@@ -1,16 +1,18 @@
 //! Monte-Carlo tree search over steps.
 //!
-//! Selection is PUCT (Silver et al. 2017, "Mastering the game of Go without human knowledge") with equal
-//! priors; a step not yet visited counts as its parent's value less a reduction (first play urgency).
-//! The tree knows repetition along its path and the game's history, but not the move cap, which is no rule.
+//! How simulations are led is in `select.rs` and `root.rs`. The tree knows repetition along its path and the game's
+//! history, but not the move cap, which is no rule. Wins and losses that are certain are backed up as such (Winands et
+//! al. 2008, "Monte-Carlo tree search solver"): a node stands for one line of play, so what is proven there holds for
+//! that line, repetitions included.
 
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, Gamma};
 
-use super::arena::{Arena, Edge, Node, OVER, ROOT, UNEXPANDED};
-use super::{FirstValue, MoverValue};
-use crate::config::{RootNoise, SearchConfig};
-use crate::games::{Game, HalfPoints, Phase, Played, Player, Seat, Status, Step};
+use super::arena::{Arena, Edge, Expansion, Node, ROOT, is_win};
+use super::root::Root;
+use super::select::{Selected, select};
+use super::{FirstValue, MoverValue, margin_utility};
+use crate::config::{RootExploration, SearchConfig};
+use crate::games::{Game, HalfPoints, Phase, Played, Player, Seat, Special, Status, Step};
 
 /// What one descent of the tree led to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +30,10 @@ pub struct RootStep {
     pub visits: u32,
     /// The step's mean value for the player who chooses it; `None` if it was never visited.
     pub value: Option<MoverValue>,
+    /// True if that value is the certain result under best play.
+    pub is_proven: bool,
+    /// The highest is the search's own choice; means something beside other steps' only.
+    pub rank: f32,
 }
 
 /// One game's tree.
@@ -36,11 +42,20 @@ pub struct Search<G> {
     komi: HalfPoints,
     root: G,
     arena: Arena,
+    plan: Root,
+    /// The visits that the root is topped up to.
+    visits: u32,
+    /// The root's value for the person to move, if it is certain.
+    proven: Option<MoverValue>,
     /// The edges from the root's to the last one met, each with the person who chose it.
     path: Vec<(u32, Seat)>,
     /// Boards at the turn ends below the root on the current path.
     path_keys: Vec<u128>,
     leaf: Option<G>,
+    /// The steps' logits at the leaf; empty if the evaluator has no policy.
+    logits: Vec<f32>,
+    /// Room for a node's priors.
+    priors: Vec<f32>,
     refused: u64,
 }
 
@@ -52,9 +67,14 @@ impl<G: Game> Search<G> {
             komi,
             root: root.clone(),
             arena: Arena::default(),
+            plan: Root::default(),
+            visits: config.visits,
+            proven: None,
             path: Vec::new(),
             path_keys: Vec::new(),
             leaf: None,
+            logits: Vec::new(),
+            priors: Vec::new(),
             refused: 0,
         };
         search.restart(root);
@@ -64,39 +84,52 @@ impl<G: Game> Search<G> {
     /// Begins anew at `root`, in the memory that is there.
     pub fn restart(&mut self, root: &G) {
         self.arena.clear();
+        self.proven = None;
         self.root = root.clone();
     }
 
-    /// True once the root has all its visits.
+    /// True once the root has all its visits, or its value is certain.
     pub fn is_done(&self) -> bool {
-        self.arena.edges[ROOT].visits >= self.config.visits
+        self.proven.is_some() || self.arena.edges[ROOT].visits >= self.visits
     }
 
-    /// The root's mean value for the player to move.
+    /// The root's mean value for the player to move; the result if that is certain.
     pub fn root_value(&self) -> MoverValue {
-        match self.arena.edges[ROOT].visits {
-            0 => MoverValue(0.5),
+        match (self.proven, self.arena.edges[ROOT].visits) {
+            (Some(value), _) => value,
+            (None, 0) => MoverValue(0.5),
             _ => FirstValue(self.arena.edges[ROOT].value()).for_mover(self.root.seat_to_move()),
         }
     }
 
+    fn root_node(&self) -> Option<Node> {
+        self.arena.root().map(|node| self.arena.nodes[node as usize])
+    }
+
     /// What is known of each of the root's steps, in ascending order of steps. Empty before [`Search::prepare_root`].
     pub fn root_steps(&self) -> Vec<RootStep> {
-        let Some(root) = self.arena.nodes.get(self.arena.edges[ROOT].child as usize) else { return Vec::new() };
-        let known = |edge: usize| {
-            let visits = self.arena.edges[edge].visits;
-            let value = (visits > 0).then(|| MoverValue(self.arena.edges[edge].value()));
-            RootStep { step: self.arena.edges[edge].step, visits, value }
+        let Some(root) = self.root_node() else { return Vec::new() };
+        let known = |place: usize| {
+            let edge = &self.arena.edges[root.first as usize + place];
+            RootStep {
+                step: edge.step,
+                visits: edge.visits,
+                value: (edge.visits > 0).then(|| MoverValue(edge.value())),
+                is_proven: edge.is_proven(),
+                rank: self.plan.rank(&self.arena, root, &self.config.settings, place),
+            }
         };
-        let mut steps: Vec<RootStep> = Arena::edges_of(*root).map(known).collect();
+        let mut steps: Vec<RootStep> = (0..root.edges as usize).map(known).collect();
         steps.sort_by_key(|known| known.step);
         steps
     }
 
-    /// The root's only step, if it has but one: there is nothing to search. Ask after [`Search::prepare_root`].
-    pub fn forced(&self) -> Option<Step> {
-        let root = self.arena.nodes.get(self.arena.edges[ROOT].child as usize)?;
-        (root.edges == 1).then(|| self.arena.edges[root.first as usize].step)
+    /// What a policy should have said at the root: weights by step, in ascending order of steps.
+    pub fn policy_target(&self) -> Vec<(Step, f32)> {
+        let Some(root) = self.root_node() else { return Vec::new() };
+        let mut target = self.plan.policy_target(&self.arena, root, &self.config.settings);
+        target.sort_by_key(|(step, _)| *step);
+        target
     }
 
     /// The bytes that the tree takes now.
@@ -109,26 +142,31 @@ impl<G: Game> Search<G> {
         self.refused
     }
 
-    /// Sets the priors of the root's steps: equal, or mixed with noise.
+    /// The visits that the config gives a search.
+    pub fn usual_visits(&self) -> u32 {
+        self.config.visits
+    }
+
+    /// True if the root has yet to be valued, for its priors, before it can be prepared.
+    pub fn needs_root(&self) -> bool {
+        self.config.settings.reading.policy
+            && self.arena.edges[ROOT].is_unexpanded()
+            && self.arena.edges[ROOT].visits == 0
+    }
+
+    /// Settles how the root is searched: `visits` it is topped up to, and what is done to see more of its steps.
     ///
     /// Call it once before a root's search; the root of a game that goes on is expanded by it.
-    pub fn prepare_root(&mut self, noise: Option<RootNoise>, rng: &mut ChaCha8Rng) {
-        if self.arena.edges[ROOT].child == UNEXPANDED {
-            self.expand(ROOT, UNEXPANDED, &self.root.clone());
-        }
-        let root = self.arena.edges[ROOT].child;
-        let edges = Arena::edges_of(self.arena.nodes[root as usize]);
-        let equal = 1.0 / edges.len() as f32;
-        let drawn = noise.and_then(|noise| Some((noise.share, dirichlet(noise.concentration, edges.len(), rng)?)));
-        match drawn {
-            Some((share, weights)) => {
-                for (edge, weight) in edges.zip(weights) {
-                    self.arena.edges[edge].prior = (1.0 - share) * equal + share * weight;
-                }
-                self.arena.sort_untried(root);
-            }
-            None => self.arena.edges[edges].iter_mut().for_each(|edge| edge.prior = equal),
-        }
+    pub fn prepare_root(&mut self, visits: u32, explore: Option<RootExploration>, rng: &mut ChaCha8Rng) {
+        self.visits = visits;
+        let node = self.arena.root().unwrap_or_else(|| {
+            let value = self.root_value();
+            let root = self.root.clone();
+            self.expand(ROOT, u32::MAX, &root, value).expect("the root is always expanded")
+        });
+        let left = visits.saturating_sub(self.arena.edges[ROOT].visits);
+        self.plan.prepare(&mut self.arena, node, &self.config.settings, explore, left, rng);
+        self.prove_node(node);
     }
 
     /// Walks down from the root to the end of a game or a new position. `game` is the game at the root.
@@ -137,33 +175,51 @@ impl<G: Game> Search<G> {
         self.path.clear();
         self.path_keys.clear();
         let mut position = self.root.clone();
-        let (mut edge, mut parent, mut chooser) = (ROOT, UNEXPANDED, Seat::First);
+        let (mut edge, mut parent, mut chooser) = (ROOT, u32::MAX, Seat::First);
         loop {
             self.path.push((edge as u32, chooser));
-            let visits = self.arena.edges[edge].visits;
-            let mut node = self.arena.edges[edge].child;
-            if node == OVER {
-                self.add(MoverValue(self.arena.edges[edge].value()).for_first(chooser));
+            let known = self.arena.edges[edge];
+            if known.is_proven() {
+                self.add(MoverValue(known.value()).for_first(chooser));
                 return Descent::Terminal;
             }
-            if visits > 0 && node == UNEXPANDED {
-                node = self.expand(edge, parent, &position);
-            }
-            if visits == 0 || node == UNEXPANDED {
+            let seat = position.seat_to_move();
+            let node = match known.node() {
+                None if known.visits > 0 => {
+                    let value = MoverValue(known.value()).for_first(chooser).for_mover(seat);
+                    self.expand(edge, parent, &position, value)
+                }
+                node => node,
+            };
+            let Some(node) = node.filter(|_| known.visits > 0) else {
                 self.leaf = Some(position);
+                self.logits.clear();
                 return Descent::Leaf;
-            }
-            let value = MoverValue(self.arena.edges[edge].value()).for_first(chooser);
-            edge = self.select(node, visits, value);
-            (parent, chooser) = (node, self.arena.nodes[node as usize].seat);
+            };
+            let value = MoverValue(known.value()).for_first(chooser).for_mover(seat);
+            edge = match edge {
+                ROOT => self.plan.follow(&mut self.arena, node, &self.config.settings, known.visits, value.0),
+                _ => match select(
+                    &self.arena,
+                    self.arena.nodes[node as usize],
+                    &self.config.settings,
+                    known.visits,
+                    value.0,
+                ) {
+                    Selected::Tried(edge) => edge,
+                    Selected::Next => self.arena.try_next(node),
+                },
+            };
+            (parent, chooser) = (node, seat);
             let step = self.arena.edges[edge].step;
             position.play(step);
             if self.arena.edges[edge].visits == 0
                 && let Some(value) = self.end(step, &position, game)
             {
-                self.arena.edges[edge].child = OVER;
+                self.arena.edges[edge].end();
                 self.path.push((edge as u32, chooser));
                 self.add(value);
+                self.prove();
                 return Descent::Terminal;
             }
             if G::KIND.can_repeat() && position.phase() == Phase::Start {
@@ -177,65 +233,104 @@ impl<G: Game> Search<G> {
         self.leaf.as_ref()
     }
 
-    /// Backs up the value of the waiting leaf.
+    /// The position that waits for its value, and where the evaluator writes its policy.
+    pub fn leaf_and_policy(&mut self) -> Option<(&G, &mut Vec<f32>)> {
+        self.leaf.as_ref().map(|leaf| (leaf, &mut self.logits))
+    }
+
+    /// Backs up the value of the waiting leaf, which is expanded if there is a policy for it.
     pub fn back_up(&mut self, value: MoverValue) {
         let leaf = self.leaf.take().expect("a leaf waits");
         self.add(value.for_first(leaf.seat_to_move()));
+        if let Some((edge, _)) = self.path.last()
+            && !self.logits.is_empty()
+        {
+            let above = self.path.len().checked_sub(2).map(|at| self.path[at].0 as usize);
+            let parent = above.and_then(|edge| self.arena.edges[edge].node()).unwrap_or(u32::MAX);
+            self.expand(*edge as usize, parent, &leaf, value);
+            self.logits.clear();
+        }
     }
 
     /// Makes the position after `step` the root, and keeps what the tree knows below it. `root` is that position.
     pub fn advance(&mut self, step: Step, root: &G) {
-        let kept = self.arena.nodes.get(self.arena.edges[ROOT].child as usize).and_then(|node| {
+        let kept = self.root_node().and_then(|node| {
             let tried = node.first as usize..node.first as usize + node.tried as usize;
             // The end by a rule may be none when played out of the tree: then nothing is known.
-            let holds = |edge: &usize| self.arena.edges[*edge].step == step && self.arena.edges[*edge].child != OVER;
+            let holds = |edge: &usize| {
+                let edge = &self.arena.edges[*edge];
+                edge.step == step && (edge.node().is_some() || edge.is_unexpanded())
+            };
             Some((tried.into_iter().find(holds)?, node.seat))
         });
         let Some((edge, seat)) = kept else { return self.restart(root) };
+        self.proven = None;
         self.arena.root_at(edge, seat);
         self.root = root.clone();
         let bytes = self.arena.bytes();
-        if bytes > self.config.tree_bytes() / 2 || bytes > 2 * self.arena.live_bytes() {
+        if bytes > self.config.settings.tree_bytes() / 2 || bytes > 2 * self.arena.live_bytes() {
             self.arena.sweep();
         }
     }
 
-    /// The node of a position, which has none yet; [`UNEXPANDED`] if there is no memory for it.
-    fn expand(&mut self, edge: usize, parent: u32, position: &G) -> u32 {
+    /// The node of a position, which has none yet; `None` if there is no memory for it. `value` is the evaluator's for the
+    /// person to move; the priors come from the logits, if there are any.
+    fn expand(&mut self, edge: usize, parent: u32, position: &G, value: MoverValue) -> Option<u32> {
         let Status::Running(steps) = position.search_status() else {
             unreachable!("ends are found when positions are met")
         };
         let more = size_of::<Node>() + steps.len() * size_of::<Edge>();
-        if edge != ROOT && self.arena.bytes() + more > self.config.tree_bytes() {
+        if edge != ROOT && self.arena.bytes() + more > self.config.settings.tree_bytes() {
             self.refused += 1;
-            return UNEXPANDED;
+            return None;
+        }
+        self.priors.clear();
+        if !self.logits.is_empty() {
+            let (size, logits) = (position.size(), &self.logits);
+            let index = |step| match step {
+                Step::Point(point) => position.dense(point),
+                Step::Special(special) => size * size + special as usize,
+            };
+            debug_assert_eq!(logits.len(), size * size + Special::ALL.len());
+            self.priors.extend(steps.iter().map(|step| logits[index(step)]));
+            softmax(&mut self.priors);
         }
         let key = position.board_key();
         let order = (key ^ key >> 64) as u64;
-        self.arena.expand(edge, parent, position.seat_to_move(), steps, (order ^ order >> 32) as u32)
+        let known = Expansion {
+            seat: position.seat_to_move(),
+            value: value.0,
+            priors: &self.priors,
+            order: (order ^ order >> 32) as u32,
+        };
+        Some(self.arena.expand(edge, parent, steps, known))
     }
 
-    /// The edge with the highest PUCT score; of equals, the first. `value` is that of the node's position.
-    fn select(&mut self, node: u32, visits: u32, value: FirstValue) -> usize {
-        let known = self.arena.nodes[node as usize];
-        let explore = self.config.exploration * (visits as f32).sqrt();
-        let first = known.first as usize;
-        let (mut best, mut best_score) = (first, f32::NEG_INFINITY);
-        for (place, edge) in self.arena.edges[first..first + known.tried as usize].iter().enumerate() {
-            let score = edge.value() + explore * edge.prior / (1 + edge.visits) as f32;
-            if score > best_score {
-                (best, best_score) = (first + place, score);
+    /// Backs up a result that has just become certain along the path, as far as it decides.
+    fn prove(&mut self) {
+        for at in (0..self.path.len().saturating_sub(1)).rev() {
+            let (edge, chooser) = (self.path[at].0 as usize, self.path[at].1);
+            let Some(node) = self.arena.edges[edge].node() else { return };
+            let Some(value) = self.prove_node(node) else { return };
+            if edge != ROOT {
+                let seat = self.arena.nodes[node as usize].seat;
+                self.arena.edges[edge].prove(value.for_first(seat).for_mover(chooser).0);
             }
         }
-        if known.tried < known.edges {
-            // Of the untried edges none has a higher prior than the next.
-            let unvisited = value.for_mover(known.seat).0 - self.config.reduction;
-            let prior = self.arena.edges[first + known.tried as usize].prior;
-            if unvisited + explore * prior > best_score {
-                return self.arena.try_next(node);
-            }
+    }
+
+    /// The value of a node for the person to move, if it is certain: one step wins, or all steps are certain. The root's
+    /// is kept.
+    fn prove_node(&mut self, node: u32) -> Option<MoverValue> {
+        let edges = &self.arena.edges[Arena::edges_of(self.arena.nodes[node as usize])];
+        let proven = edges.iter().filter(|edge| edge.is_proven());
+        let best = proven.clone().map(Edge::value).fold(f32::NEG_INFINITY, f32::max);
+        let is_certain = is_win(best) || proven.count() == edges.len();
+        let value = is_certain.then_some(MoverValue(best));
+        if self.arena.root() == Some(node) {
+            self.proven = value;
         }
-        best
+        value
     }
 
     /// The result, if the game is over at `position`, which `step` has led to.
@@ -243,7 +338,21 @@ impl<G: Game> Search<G> {
         if self.repeats(step, position, game) {
             return Some(FirstValue(0.5));
         }
-        position.end().map(|_| result(position.winner(self.komi), position))
+        position.end().map(|_| self.utility(position))
+    }
+
+    /// The first seat's value of a finished game, to a part of the config's weight that of the margin.
+    fn utility(&self, position: &G) -> FirstValue {
+        let won = result(position.winner(self.komi), position);
+        let weight = self.config.settings.reading.margin_weight;
+        match position.score().filter(|_| weight > 0.0) {
+            None => won,
+            Some(score) => {
+                let margin = margin_utility(position.size(), score.margin() - self.komi) as f32;
+                let margin = if position.seat_of(Player::Black) == Seat::First { margin } else { 1.0 - margin };
+                FirstValue((1.0 - weight) * won.0 + weight * margin)
+            }
+        }
     }
 
     /// True if the turn that ended with `step` brought back an earlier board with the same player to move.
@@ -273,12 +382,15 @@ pub(super) fn result<G: Game>(winner: Option<Player>, position: &G) -> FirstValu
     }
 }
 
-/// Weights that sum to 1, or `None` if the draw is degenerate (tiny concentrations round to nothing).
-fn dirichlet(concentration: f32, count: usize, rng: &mut ChaCha8Rng) -> Option<Vec<f32>> {
-    let gamma = Gamma::new(concentration / count as f32, 1.0f32).ok()?;
-    let weights: Vec<f32> = (0..count).map(|_| gamma.sample(rng)).collect();
-    let sum: f32 = weights.iter().sum();
-    (sum.is_finite() && sum > 0.0).then(|| weights.iter().map(|weight| weight / sum).collect())
+/// Makes probabilities of logits.
+fn softmax(logits: &mut [f32]) {
+    let largest = logits.iter().fold(f32::NEG_INFINITY, |a, b| a.max(*b));
+    let mut sum = 0.0;
+    for logit in logits.iter_mut() {
+        *logit = (*logit - largest).exp();
+        sum += *logit;
+    }
+    logits.iter_mut().for_each(|share| *share /= sum);
 }
 
 #[cfg(test)]

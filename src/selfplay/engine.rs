@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::config::{Inference, SearchConfig};
+use crate::config::{Inference, Reading, SearchConfig, SearchSettings};
 use crate::games::GameKind;
 use crate::net::{FileError, NetError, NetEvaluator, NetFile};
 use crate::records::EngineTag;
@@ -44,7 +44,9 @@ pub enum EngineError {
 impl Engine {
     /// MCTS with playouts.
     pub fn playouts(search: SearchConfig) -> Self {
-        Engine { name: "playouts".to_string(), judge: Judge::Playouts, search }
+        // Playouts tell no more than who wins.
+        let settings = SearchSettings { reading: Reading::VALUE, ..search.settings };
+        Engine { name: "playouts".to_string(), judge: Judge::Playouts, search: settings.with_visits(search.visits) }
     }
 
     /// MCTS with the network in a file, or with playouts where there is none. Proves that the network's values at
@@ -115,6 +117,7 @@ impl Engine {
         let Judge::Network { file, inference, batches } = &self.judge else { return Ok(None) };
         let mut evaluator = file.network.evaluator(*inference)?;
         evaluator.use_batches(batches);
+        evaluator.read(self.search.settings.reading);
         Ok(Some(evaluator))
     }
 

@@ -1,9 +1,11 @@
 //! One game on its way.
 
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Engine, Setup, Work};
-use crate::games::{Game, Played, Step};
+use crate::config::VisitPlan;
+use crate::games::{Game, Played, Status, Step};
 use crate::search::{Descent, EvalError, Evaluator, Leaf, MoverValue, Purpose, RootStep, Search, choose, stream};
 
 /// A search that was made in a game.
@@ -19,6 +21,9 @@ pub struct Note<G> {
     pub played: Step,
     /// The root's mean value.
     pub value: MoverValue,
+    /// What a policy should have said: weights by step, in ascending order of steps. Empty where the search was too short
+    /// to learn from.
+    pub policy: Vec<(Step, f32)>,
 }
 
 /// A finished game.
@@ -51,6 +56,8 @@ pub(super) struct Slot<G> {
     /// Which of `trees` belongs to each seat.
     tree_of: [usize; 2],
     prepared: bool,
+    /// True if the policy is to learn from the search that goes on.
+    is_full: bool,
     notes: Vec<Note<G>>,
     choice: ChaCha8Rng,
     noise: ChaCha8Rng,
@@ -75,6 +82,7 @@ impl<G: Game> Slot<G> {
             trees,
             tree_of,
             prepared: false,
+            is_full: true,
             notes: Vec::new(),
             choice: game_stream(Purpose::Choice),
             noise: game_stream(Purpose::Noise),
@@ -99,24 +107,32 @@ impl<G: Game> Slot<G> {
         let engine = self.setup.seats[seat];
         let tree = &mut self.trees[self.tree_of[seat]];
         if !self.prepared {
-            tree.prepare_root(self.setup.noise, &mut self.noise);
-            self.prepared = true;
-            if let Some(step) = tree.forced() {
-                self.play(step);
+            if let Status::Running(steps) = self.played.position().search_status()
+                && steps.len() == 1
+            {
+                self.play(steps.nth(0));
                 return Ok(Need::Nothing);
             }
+            if !tree.needs_root() {
+                let own = VisitPlan { visits: tree.usual_visits(), full_share: 1.0, fast_visits: 1 };
+                let VisitPlan { visits, full_share, fast_visits } = self.setup.plan.unwrap_or(own);
+                self.is_full = full_share >= 1.0 || self.noise.random::<f32>() < full_share;
+                let explore = self.setup.explore.filter(|_| self.is_full);
+                tree.prepare_root(if self.is_full { visits } else { fast_visits }, explore, &mut self.noise);
+                self.prepared = true;
+            }
         }
-        if tree.is_done() {
+        if self.prepared && tree.is_done() {
             self.choose_step();
             return Ok(Need::Nothing);
         }
         if tree.descend(&self.played) == Descent::Terminal {
             return Ok(Need::Nothing);
         }
-        let position = tree.leaf().expect("the descent led to a leaf");
+        let (position, policy) = tree.leaf_and_policy().expect("the descent led to a leaf");
         let komi = self.setup.rules.komi;
         let evaluator = &mut evaluators[engine];
-        if let Some(value) = evaluator.known(position, komi) {
+        if let Some(value) = evaluator.known(position, komi, policy) {
             self.work.known += 1;
             tree.back_up(value);
             return Ok(Need::Nothing);
@@ -124,7 +140,7 @@ impl<G: Game> Slot<G> {
         if evaluator.batch() > 1 {
             return Ok(Need::Value(engine));
         }
-        let mut leaf = [Leaf { position, komi, rng: &mut self.playout, value: MoverValue(0.5) }];
+        let mut leaf = [Leaf { position, komi, rng: &mut self.playout, value: MoverValue(0.5), policy }];
         evaluator.evaluate(&mut leaf)?;
         let value = leaf[0].value;
         tree.back_up(value);
@@ -134,8 +150,8 @@ impl<G: Game> Slot<G> {
     /// The waiting leaf.
     pub(super) fn leaf(&mut self) -> Leaf<'_, G> {
         let seat = self.played.position().seat_to_move() as usize;
-        let position = self.trees[self.tree_of[seat]].leaf().expect("a leaf waits");
-        Leaf { position, komi: self.setup.rules.komi, rng: &mut self.playout, value: MoverValue(0.5) }
+        let (position, policy) = self.trees[self.tree_of[seat]].leaf_and_policy().expect("a leaf waits");
+        Leaf { position, komi: self.setup.rules.komi, rng: &mut self.playout, value: MoverValue(0.5), policy }
     }
 
     /// Backs up the waiting leaf's value.
@@ -148,9 +164,10 @@ impl<G: Game> Slot<G> {
         let choice = self.setup.choice.at(turn);
         let tree = self.tree();
         let (steps, value) = (tree.root_steps(), tree.root_value());
+        let policy = if self.is_full { self.tree().policy_target() } else { Vec::new() };
         let step = choose(&steps, choice, &mut self.choice);
         let position = self.played.position().clone();
-        self.notes.push(Note { position, turn, steps, played: step, value });
+        self.notes.push(Note { position, turn, steps, played: step, value, policy });
         self.play(step);
     }
 

@@ -43,7 +43,8 @@ pub fn generate<G: PlayoutPolicy>(
                 early_turns: config.temperature_turns,
                 late: Choice::Most,
             },
-            noise: config.noise,
+            explore: Some(config.explore),
+            plan: Some(config.plan),
         }
     };
     play_shards::<G>(&plan, &setup, dir, workers, control)

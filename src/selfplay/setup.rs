@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::config::RootNoise;
+use crate::config::{RootExploration, VisitPlan};
 use crate::games::{Game, Played, Rules, Status, Step};
 use crate::search::ChoiceRule;
 
@@ -22,8 +22,10 @@ pub struct Setup {
     pub opening_stream: u64,
     /// How steps are chosen after a search.
     pub choice: ChoiceRule,
-    /// Noise on the root's priors.
-    pub noise: Option<RootNoise>,
+    /// The visits of all searches; `None`: as each engine's own.
+    pub plan: Option<VisitPlan>,
+    /// What is done to see more of the roots' steps.
+    pub explore: Option<RootExploration>,
 }
 
 /// The turns with which a game begins before any search.

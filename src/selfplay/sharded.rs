@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::games::Game;
 use crate::records::{
     EngineTag, GameMeta, GameRecord, GameRow, Layout, PositionRow, ReadError, Rows, RunDir, RunError, SearchNote,
-    Unfinished,
+    Unfinished, policy_shares,
 };
 use crate::search::PlayoutPolicy;
 
@@ -92,7 +92,7 @@ fn record<G: Game>(finished: &Finished<G>, seed: u64, tags: &[EngineTag]) -> Res
             step: note.played,
             visits: note.steps.iter().filter(|step| step.visits > 0).map(|step| (step.step, step.visits)).collect(),
             root_value: note.value.0,
-            policy_weight: 1.0,
+            policy: policy_shares(&note.policy),
         };
         PositionRow::searched(&meta, &note.position, &search)
     };

@@ -426,8 +426,14 @@ fn values_are_the_movers() {
                     continue;
                 }
                 for (komi, black) in [(-60, 1.0), (60, 0.0)] {
-                    let mut leaves =
-                        [Leaf { position: &position, komi: HalfPoints(komi), rng: &mut rng, value: MoverValue(0.5) }];
+                    let mut policy = Vec::new();
+                    let mut leaves = [Leaf {
+                        position: &position,
+                        komi: HalfPoints(komi),
+                        rng: &mut rng,
+                        value: MoverValue(0.5),
+                        policy: &mut policy,
+                    }];
                     Playouts.evaluate(&mut leaves).expect("playouts do not fail");
                     let expected = if position.to_move() == Player::Black { black } else { 1.0 - black };
                     assert_eq!(leaves[0].value, MoverValue(expected), "{position:?}");

@@ -1,12 +1,20 @@
 use std::collections::BTreeSet;
 
+use rand::Rng;
+
 use super::super::testing::{Positions, random_game, random_step, rng, search, search_with, searched, visits};
-use super::super::{PlayoutPolicy, playout};
+use super::super::{Choice, PlayoutPolicy, choose, playout};
 use super::*;
+use crate::config::{Reading, RootNoise, SearchSettings, Selection};
 use crate::games::{
     Ending, Fugo, GameKind, Linage, Options, Sligo, Specials, StartPosition, StepSet, Yugo, parse_step, turns,
 };
 use crate::with_game;
+
+/// Noise in the root's priors, and nothing else.
+fn noisy(share: f32, concentration: f32) -> Option<RootExploration> {
+    Some(RootExploration { noise: RootNoise::of_share(share, concentration), forced: 0.0 })
+}
 
 /// An edge as the tests look at it.
 struct Known {
@@ -19,14 +27,15 @@ struct Known {
 /// The edges of the node past `edge`, none if it has not been expanded.
 fn edges_past<G: Game>(tree: &Search<G>, edge: usize) -> Vec<Known> {
     let arena = &tree.arena;
-    let Some(node) = arena.nodes.get(arena.edges[edge].child as usize) else { return Vec::new() };
+    let Some(node) = arena.edges[edge].node() else { return Vec::new() };
+    let node = arena.nodes[node as usize];
     let known = |edge: usize| Known {
         edge,
         step: arena.edges[edge].step,
         visits: arena.edges[edge].visits,
         prior: arena.edges[edge].prior,
     };
-    Arena::edges_of(*node).map(known).collect()
+    Arena::edges_of(node).map(known).collect()
 }
 
 /// Compares the whole tree with the games that its paths stand for, and counts the repetitions in it: those of
@@ -44,7 +53,8 @@ fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
             Some(_) => Some(result(position.winner(tree.komi), position)),
             None => None,
         };
-        assert_eq!(arena.edges[edge].child == OVER, expected.is_some(), "{position:?}");
+        let is_over = arena.edges[edge].node().is_none() && !arena.edges[edge].is_unexpanded();
+        assert_eq!(is_over, expected.is_some(), "{position:?}");
         if let Some(expected) = expected {
             assert_eq!(value, expected, "{position:?}");
             if played.ending() == Some(Ending::Repetition) {
@@ -53,7 +63,8 @@ fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
             continue;
         }
         let edges = edges_past(tree, edge);
-        let Some(node) = arena.nodes.get(arena.edges[edge].child as usize) else { continue };
+        let Some(node) = arena.edges[edge].node() else { continue };
+        let node = arena.nodes[node as usize];
         nodes += 1;
         assert_eq!(node.seat, position.seat_to_move());
         let Status::Running(steps) = position.search_status() else { panic!("the game is over") };
@@ -65,8 +76,20 @@ fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
         assert!(
             edges[..tried].iter().all(|edge| edge.visits > 0) && edges[tried..].iter().all(|edge| edge.visits == 0)
         );
-        assert!(edges[tried..].is_sorted_by(|a, b| a.prior >= b.prior));
-        if visits > 0 {
+        let next_best = edges.get(tried).map_or(0.0, |edge| edge.prior);
+        // Sequential halving picks among the root's untried edges itself.
+        let is_ordered = edges[tried..].iter().all(|edge| edge.prior <= next_best);
+        assert!(is_ordered || edge == ROOT && tree.config.settings.selection == Selection::Gumbel);
+        let is_proven = |edge: &Known| arena.edges[edge.edge].is_proven();
+        let proven = edges.iter().filter(|edge| is_proven(edge));
+        let best = proven.clone().map(|edge| arena.edges[edge.edge].value()).fold(f32::NEG_INFINITY, f32::max);
+        let decided = best == 1.0 || proven.clone().count() == edges.len();
+        if edge != ROOT {
+            assert_eq!(arena.edges[edge].is_proven(), decided, "{position:?}");
+        }
+        if decided && edge != ROOT {
+            assert_eq!(value.for_mover(node.seat).0, best, "the result is that of the best step");
+        } else if visits > 0 && proven.count() == 0 {
             assert_eq!(visits, 1 + edges.iter().map(|edge| edge.visits).sum::<u32>(), "its own visit and the edges'");
             let below =
                 |edge: &Known| MoverValue(arena.edges[edge.edge].value()).for_first(node.seat).0 * edge.visits as f32;
@@ -104,9 +127,9 @@ fn a_tree_agrees_with_the_games_it_stands_for() {
                     }
                     let komi = HalfPoints(if game.has_score() { round as i32 - 4 } else { 0 });
                     let mut tree = Search::new(visits(600), played.position(), komi);
-                    tree.prepare_root(None, &mut rng);
+                    tree.prepare_root(tree.usual_visits(), None, &mut rng);
                     search(&mut tree, &played, komi, &mut rng);
-                    assert_eq!(tree.arena.edges[ROOT].visits, 600);
+                    assert!(tree.proven.is_some() || tree.arena.edges[ROOT].visits == 600);
                     let found = check_tree(&tree, &played);
                     assert!(game.can_repeat() || found == [0; 2], "{game} is finite");
                     repetitions = [repetitions[0] + found[0], repetitions[1] + found[1]];
@@ -148,7 +171,7 @@ fn repetition_is_seen_in_fugo_where_it_is_rare() {
         let line = line_to_repetition(&tree, &game).expect("there is one");
         line[..line.len() - 1].iter().for_each(|step| game.play(*step));
         let mut tree = Search::new(visits(300), game.position(), HalfPoints(0));
-        tree.prepare_root(None, &mut rng);
+        tree.prepare_root(tree.usual_visits(), None, &mut rng);
         search(&mut tree, &game, HalfPoints(0), &mut rng);
         let [of_the_game, _] = check_tree(&tree, &game);
         assert!(of_the_game > 0, "{start:?}");
@@ -162,7 +185,7 @@ fn bringing_back_a_board_of_the_game_is_worth_a_draw() {
     for round in 0..800 {
         let played = random_game(Sligo::<1>::new(3, Options::default()), 20 + round % 20, &mut rng);
         let mut tree = Search::new(visits(60), played.position(), HalfPoints(1));
-        tree.prepare_root(None, &mut rng);
+        tree.prepare_root(tree.usual_visits(), None, &mut rng);
         search(&mut tree, &played, HalfPoints(1), &mut rng);
         for known in tree.root_steps().iter().filter(|known| known.visits > 0) {
             let mut next = played.clone();
@@ -255,7 +278,7 @@ fn values_are_the_movers_in_every_seat() {
                 for winner in [Seat::First, Seat::Second] {
                     let komi = HalfPoints(if winner == Seat::First { -100 } else { 100 });
                     let mut tree = Search::new(visits(40), played.position(), komi);
-                    tree.prepare_root(None, &mut rng);
+                    tree.prepare_root(tree.usual_visits(), None, &mut rng);
                     search_with(&mut tree, &played, |position| {
                         MoverValue(if position.seat_to_move() == winner { 1.0 } else { 0.0 })
                     });
@@ -276,7 +299,7 @@ fn walk<G: PlayoutPolicy>(
     komi: HalfPoints,
     length: usize,
     seed: u64,
-    noise: Option<RootNoise>,
+    explore: Option<RootExploration>,
 ) -> Vec<Vec<RootStep>> {
     let (mut noise_rng, mut rng) = (rng(seed), rng(seed + 1));
     let mut game = Played::new(start.clone(), None);
@@ -284,14 +307,14 @@ fn walk<G: PlayoutPolicy>(
     let mut found = Vec::new();
     while game.ending().is_none() && found.len() < length {
         let kept = tree.arena.edges[ROOT].visits;
-        assert!(kept < 150, "something is left to search");
-        tree.prepare_root(noise, &mut noise_rng);
+        tree.prepare_root(150, explore, &mut noise_rng);
         search(&mut tree, &game, komi, &mut rng);
-        assert_eq!(tree.arena.edges[ROOT].visits, 150, "topped up, {kept} kept");
+        let certain = tree.proven.is_some();
+        assert!(certain || tree.arena.edges[ROOT].visits == 150, "topped up, {kept} kept");
         check_tree(&tree, &game);
         let steps = tree.root_steps();
         let sum: u32 = steps.iter().map(|known| known.visits).sum();
-        assert_eq!(sum, 149);
+        assert!(certain || sum == 149);
         assert!(steps.is_sorted_by_key(|known| known.step));
         let most = *steps.iter().max_by_key(|known| known.visits).expect("it goes on");
         game.play(most.step);
@@ -322,7 +345,7 @@ fn a_kept_tree_is_topped_up_and_deterministic() {
             with_game!(game, size, G => {
                 let start = G::new(size, options::<G>(1));
                 let komi = HalfPoints(game.has_score() as i32);
-                for noise in [None, RootNoise::of_share(0.25, 10.0)] {
+                for noise in [None, noisy(0.25, 10.0)] {
                     let found = walk(&start, komi, 30, 7, noise);
                     assert_eq!(found, walk(&start, komi, 30, 7, noise));
                     assert_ne!(found, walk(&start, komi, 30, 8, noise), "{game} {size}");
@@ -342,7 +365,7 @@ fn an_unsearched_step_begins_a_new_tree() {
     game.play(unseen.step);
     tree.advance(unseen.step, game.position());
     assert_eq!((tree.arena.nodes.len(), tree.arena.edges.len(), tree.arena.edges[ROOT].visits), (0, 1, 0));
-    tree.prepare_root(None, &mut rng);
+    tree.prepare_root(tree.usual_visits(), None, &mut rng);
     search(&mut tree, &game, HalfPoints(1), &mut rng);
     check_tree(&tree, &game);
 }
@@ -361,7 +384,7 @@ fn noise_changes_the_roots_priors_alone() {
     let mut rng = rng(5);
     let mut means = [0.0; 26];
     for _ in 0..400 {
-        tree.prepare_root(RootNoise::of_share(0.5, 10.0), &mut rng);
+        tree.prepare_root(300, noisy(0.5, 10.0), &mut rng);
         let noisy = priors(&tree, ROOT);
         assert!(noisy.iter().all(|prior| *prior >= 0.5 / 26.0 - 1e-6), "half of it stays equal");
         assert!((noisy.iter().sum::<f32>() - 1.0).abs() < 1e-4);
@@ -376,10 +399,10 @@ fn noise_changes_the_roots_priors_alone() {
         let below = priors(&tree, child);
         assert!(below.iter().all(|prior| *prior == 1.0 / below.len() as f32));
     }
-    tree.prepare_root(None, &mut rng);
+    tree.prepare_root(tree.usual_visits(), None, &mut rng);
     assert!(priors(&tree, ROOT).iter().all(|prior| *prior == 1.0 / 26.0), "no noise is left");
     // So little that the draws round to nothing: equal priors.
-    tree.prepare_root(RootNoise::of_share(0.25, 1e-30), &mut rng);
+    tree.prepare_root(300, noisy(0.25, 1e-30), &mut rng);
     assert!((priors(&tree, ROOT).iter().sum::<f32>() - 1.0).abs() < 1e-4);
 }
 
@@ -388,7 +411,7 @@ fn no_noise_draws_nothing() {
     let start = Yugo::<1>::new(3, Options::default());
     let mut tree = Search::new(visits(1), &start, HalfPoints(0));
     let mut untouched = rng(6);
-    tree.prepare_root(None, &mut untouched);
+    tree.prepare_root(tree.usual_visits(), None, &mut untouched);
     assert_eq!(untouched, rng(6));
 }
 
@@ -452,13 +475,13 @@ fn the_order_of_steps_favours_no_part_of_the_board() {
                     continue;
                 }
                 let mut tree = Search::new(visits(1), &position, HalfPoints(0));
-                tree.prepare_root(None, &mut rng);
+                tree.prepare_root(tree.usual_visits(), None, &mut rng);
                 let first = tree.arena.try_next(0);
                 let first = tree.arena.edges[first].step;
                 let rank = steps.iter().position(|step| step == first).expect("it is one of them");
                 quarters[4 * rank / steps.len()] += 1;
                 let mut again = Search::new(visits(1), &position, HalfPoints(3));
-                again.prepare_root(None, &mut rng);
+                again.prepare_root(again.usual_visits(), None, &mut rng);
                 let second = again.arena.try_next(0);
                 assert_eq!(first, again.arena.edges[second].step, "the position alone decides");
             }
@@ -479,7 +502,7 @@ fn untried_edges_come_in_an_even_order() {
     for order in 0..6000u32 {
         let mut arena = Arena::default();
         arena.clear();
-        let node = arena.expand(ROOT, UNEXPANDED, Seat::First, steps, order);
+        let node = arena.expand(ROOT, u32::MAX, steps, Expansion { seat: Seat::First, value: 0.5, priors: &[], order });
         for place in counts.iter_mut() {
             let edge = arena.try_next(node);
             let Step::Point(point) = arena.edges[edge].step else { panic!("points only") };
@@ -511,7 +534,7 @@ fn sweeping_changes_nothing_that_hangs_on_the_root() {
                 assert!(live <= bytes);
                 assert_eq!(before, tree.root_steps());
                 check_tree(&tree, &played);
-                tree.prepare_root(None, &mut rng);
+                tree.prepare_root(tree.usual_visits(), None, &mut rng);
                 search(&mut tree, &played, komi, &mut rng);
                 check_tree(&tree, &played);
             }
@@ -522,30 +545,13 @@ fn sweeping_changes_nothing_that_hangs_on_the_root() {
 #[test]
 fn a_full_tree_goes_on_valuing() {
     let start = Yugo::<6>::new(19, Options::default());
-    let config = SearchConfig { tree_memory: 1, ..visits(4000) };
+    let config = SearchSettings { tree_memory: 1, ..visits(4000).settings }.with_visits(4000);
     let tree = searched(&start, config, HalfPoints(0), 1);
     assert!(tree.bytes() <= 1 << 20 && tree.bytes() > (1 << 20) - 20_000, "{} bytes", tree.bytes());
     assert!(tree.refused() > 0 && tree.is_done());
     assert_eq!(tree.root_steps().iter().map(|known| known.visits).sum::<u32>(), 3999);
     let roomy = searched(&start, visits(4000), HalfPoints(0), 1);
     assert!(roomy.refused() == 0 && roomy.bytes() > 1 << 20);
-}
-
-#[test]
-fn an_only_step_is_forced() {
-    let mut rng = rng(11);
-    let mut game = Played::new(Linage::<1>::new(3, Options::default()), None);
-    game.play(parse_step(game.position(), "B1").expect("a point"));
-    let mut tree = Search::new(visits(10), game.position(), HalfPoints(7));
-    assert_eq!(tree.forced(), None, "nothing is known yet");
-    tree.prepare_root(None, &mut rng);
-    let Status::Running(steps) = game.position().status() else { panic!("the game goes on") };
-    assert_eq!(tree.forced(), (steps.len() == 1).then_some(Step::PASS));
-    game.play(Step::PASS);
-    let mut tree = Search::new(visits(10), game.position(), HalfPoints(7));
-    tree.prepare_root(None, &mut rng);
-    let Status::Running(steps) = game.position().status() else { panic!("the game goes on") };
-    assert_eq!(tree.forced(), (steps.len() == 1).then_some(Step::PASS));
 }
 
 #[test]
@@ -565,6 +571,166 @@ fn more_visits_agree_with_exact_play() {
         }
     }
     assert!(seen > 100 && wrong.is_empty(), "{} of {seen}: {wrong:?}", wrong.len());
+}
+
+/// Searches with random values and a random policy.
+fn search_by_chance<G: Game>(tree: &mut Search<G>, game: &Played<G>, count: u32, rng: &mut ChaCha8Rng) {
+    let steps = tree.root.size().pow(2) + 3;
+    let mut simulate = |tree: &mut Search<G>| {
+        if tree.descend(game) == Descent::Leaf {
+            let (_, logits) = tree.leaf_and_policy().expect("a leaf waits");
+            logits.extend((0..steps).map(|_| rng.random_range(-4.0..4.0f32)));
+            tree.back_up(MoverValue(rng.random()));
+        }
+    };
+    if tree.needs_root() {
+        simulate(tree);
+    }
+    tree.prepare_root(count, None, &mut super::super::testing::rng(0));
+    while !tree.is_done() {
+        simulate(tree);
+    }
+}
+
+/// Searches that follow a network's policy.
+fn with_policy(selection: Selection) -> SearchConfig {
+    let reading = Reading { policy: true, ..Reading::VALUE };
+    SearchSettings { selection, reading, tree_memory: 64, ..SearchSettings::default() }.with_visits(300)
+}
+
+#[test]
+fn what_is_proven_is_true() {
+    fn check<G: Game>(start: &G, komi: i32, selection: Selection) -> [usize; 2] {
+        let komi = HalfPoints(komi);
+        let positions = Positions::of(start);
+        let wins = [Seat::First, Seat::Second].map(|seat| {
+            positions.forced(seat, |end| end.winner(komi).is_some_and(|winner| end.seat_of(winner) == seat))
+        });
+        let mut rng = rng(12);
+        let mut proven = [0; 2];
+        for at in 0..positions.all.len() {
+            let position = &positions.all[at];
+            // Amid a turn the earlier part of it is not to be seen.
+            if position.end().is_some() || position.phase() != Phase::Start {
+                continue;
+            }
+            let mut tree = Search::new(with_policy(selection), position, komi);
+            search_by_chance(&mut tree, &Played::new(position.clone(), None), 300, &mut rng);
+            let Some(value) = tree.proven else { continue };
+            let seat = position.seat_to_move() as usize;
+            assert_eq!(value.0 == 1.0, wins[seat][at], "{position:?}");
+            assert_eq!(value.0 == 0.0, wins[1 - seat][at], "{position:?}");
+            let played = choose(&tree.root_steps(), Choice::Temperature(1.0), &mut rng);
+            let mut after = position.clone();
+            after.play(played);
+            let number = positions.all.iter().position(|other| *other == after).expect("reached");
+            assert!(value.0 < 1.0 || wins[seat][number], "the winning step is played");
+            assert_eq!(tree.root_value(), value);
+            proven[(value.0 == 0.5) as usize] += 1;
+        }
+        proven
+    }
+    for selection in Selection::ALL {
+        let pie = Options { handicap: 0, pie: true };
+        let proven = [
+            check(&Linage::<1>::new(3, Options::default()), 7, selection),
+            check(&Linage::<1>::new(3, Options::default()), 8, selection),
+            check(&Yugo::<1>::new(2, Options::default()), 0, selection),
+            check(&Fugo::<1>::new(2, pie), 0, selection),
+            check(&Sligo::<1>::new(2, Options::default()), 1, selection),
+        ];
+        assert!(proven.iter().all(|[decided, _]| *decided > 5) && proven[1][1] > 5, "{proven:?}");
+    }
+}
+
+#[test]
+fn a_policy_leads_the_search() {
+    for selection in Selection::ALL {
+        with_game!(GameKind::Sligo, 5, G => {
+            let start = G::new(5, Options::default());
+            let game = Played::new(start.clone(), None);
+            let mut tree = Search::new(with_policy(selection), &start, HalfPoints(1));
+            let favourite = Step::Point(start.from_dense(7));
+            let simulate = |tree: &mut Search<G>| {
+                if tree.descend(&game) == Descent::Leaf {
+                    let (position, logits) = tree.leaf_and_policy().expect("a leaf waits");
+                    logits.resize(28, 0.0);
+                    logits[position.dense(position.from_dense(7))] = 6.0;
+                    tree.back_up(MoverValue(0.5));
+                }
+            };
+            simulate(&mut tree);
+            tree.prepare_root(300, None, &mut rng(0));
+            while !tree.is_done() {
+                simulate(&mut tree);
+            }
+            assert_eq!(choose(&tree.root_steps(), Choice::Most, &mut rng(0)), favourite);
+            let target = tree.policy_target();
+            let of_favourite = target.iter().find(|(step, _)| *step == favourite).map_or(0.0, |(_, share)| *share);
+            let all: f32 = target.iter().map(|(_, share)| share).sum();
+            assert!(of_favourite > 0.8 * all, "{of_favourite} of {all}");
+            let priors: Vec<f32> = edges_past(&tree, ROOT).iter().map(|edge| edge.prior).collect();
+            assert!((priors.iter().sum::<f32>() - 1.0).abs() < 1e-5 && priors.iter().any(|prior| *prior > 0.9));
+        });
+    }
+}
+
+#[test]
+fn values_overrule_a_policy() {
+    // The step that the policy thinks worst wins; all others lose.
+    for selection in Selection::ALL {
+        let start = Linage::<1>::new(5, Options::default());
+        let game = Played::new(start.clone(), None);
+        let mut tree = Search::new(with_policy(selection), &start, HalfPoints(1));
+        let best = Step::Point(start.from_dense(12));
+        let simulate = |tree: &mut Search<Linage<1>>| {
+            if tree.descend(&game) == Descent::Leaf {
+                let (position, logits) = tree.leaf_and_policy().expect("a leaf waits");
+                logits.resize(28, 0.0);
+                logits[12] = -1.0;
+                let has_best = position.cell(position.from_dense(12)) != crate::games::Cell::Empty;
+                let first = FirstValue(if has_best { 0.9 } else { 0.4 });
+                let value = first.for_mover(position.seat_to_move());
+                tree.back_up(value);
+            }
+        };
+        simulate(&mut tree);
+        tree.prepare_root(300, None, &mut rng(0));
+        while !tree.is_done() {
+            simulate(&mut tree);
+        }
+        // Gumbel looks at 16 of the 26 steps only, those that the policy likes best.
+        if selection == Selection::Puct {
+            assert_eq!(choose(&tree.root_steps(), Choice::Most, &mut rng(0)), best);
+        }
+        check_tree(&tree, &game);
+    }
+}
+
+#[test]
+fn forced_visits_are_made_and_not_learnt() {
+    let start = Yugo::<1>::new(5, Options::default());
+    let game = Played::new(start.clone(), None);
+    let explore = |forced| Some(RootExploration { noise: None, forced });
+    let mut learnt = Vec::new();
+    for forced in [0.0, 2.0] {
+        let mut tree = Search::new(visits(400), &start, HalfPoints(0));
+        tree.prepare_root(400, explore(forced), &mut rng(1));
+        search_with(&mut tree, &game, |position| {
+            let corner = position.cell(position.from_dense(0)) != crate::games::Cell::Empty;
+            FirstValue(if corner { 0.8 } else { 0.2 }).for_mover(position.seat_to_move())
+        });
+        let steps = tree.root_steps();
+        if forced > 0.0 {
+            let least = (forced / 26.0 * 400.0f32).sqrt() - 1.0;
+            assert!(steps.iter().all(|known| known.visits as f32 >= least), "{steps:?}");
+        }
+        let target = tree.policy_target();
+        let all: f32 = target.iter().map(|(_, weight)| weight).sum();
+        let most = target.iter().map(|(_, weight)| *weight).fold(0.0, f32::max);
+        learnt.push(most / all);
+    }
+    assert!(learnt[1] > 0.95 && learnt[1] >= learnt[0], "{learnt:?}");
 }
 
 #[test]

@@ -1,0 +1,74 @@
+//! The heads, for inference on the CPU: what the features and the trunk become.
+
+use tch::{TchError, Tensor};
+
+use super::buffer::numbers;
+use super::linear::{LANES, Lanes, Linear, in_groups};
+use super::trunk::{Activation, channels_last};
+
+/// The weights of the heads, for the loops here.
+pub(super) struct Heads {
+    pub hidden: Linear,
+    pub value: Linear,
+    /// The trunk's channels to the policy's; its bias is what `pooled` says of the whole board.
+    pub point: Linear,
+    pub pooled: Linear,
+    /// The weight of each policy channel.
+    pub output: Vec<Lanes>,
+    pub special: Linear,
+}
+
+impl Heads {
+    /// The weights of the policy's output, one for each of its channels.
+    pub fn output(weights: &[f32]) -> Vec<Lanes> {
+        in_groups(weights)
+    }
+
+    /// Writes each row's values for its features; and its policy, for what the trunk says of its points, unless `policy`
+    /// is empty.
+    pub fn answer<T: Activation>(
+        &self,
+        trunk: &Tensor,
+        features: &[f32],
+        value: &mut [f32],
+        policy: &mut [f32],
+    ) -> Result<(), TchError> {
+        let rows = value.len() / self.value.outputs();
+        let mut hidden = vec![0.0; rows * self.hidden.outputs()];
+        self.hidden.apply(features, &mut hidden);
+        hidden.iter_mut().for_each(|number| *number = number.relu());
+        self.value.apply(&hidden, value);
+        if policy.is_empty() {
+            return Ok(());
+        }
+        let mut pooled = vec![0.0; rows * self.pooled.outputs()];
+        self.pooled.apply(features, &mut pooled);
+        let mut specials = vec![0.0; rows * self.special.outputs()];
+        self.special.apply(&hidden, &mut specials);
+
+        let mut memory = channels_last(trunk)?;
+        let trunk = numbers::<T>(&mut memory);
+        let of_trunk = trunk.chunks_exact(trunk.len() / rows);
+        let beside = pooled.chunks_exact(self.pooled.outputs()).zip(specials.chunks_exact(self.special.outputs()));
+        let of_rows = policy.chunks_exact_mut(policy.len() / rows);
+        for ((policy, trunk), (pooled, specials)) in of_rows.zip(of_trunk).zip(beside) {
+            let (points, last) = policy.split_at_mut(policy.len() - specials.len());
+            last.copy_from_slice(specials);
+            points.fill(0.0);
+            self.point.each(trunk, &in_groups(pooled), |point, group, sums| {
+                points[point] += weighed(sums, &self.output[group]);
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The sum of rectified numbers times their weights.
+#[inline(always)]
+fn weighed(sums: &Lanes, weights: &Lanes) -> f32 {
+    let mut products: Lanes = [0.0; LANES];
+    for ((product, sum), weight) in products.iter_mut().zip(sums).zip(weights) {
+        *product = sum.relu() * weight;
+    }
+    products.iter().sum()
+}
