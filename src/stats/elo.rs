@@ -22,7 +22,7 @@ pub fn score_from_elo(elo: f64) -> f64 {
 }
 
 /// Elo per unit of normalised score: 800 / ln 10.
-const NORMALISED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
+pub(super) const NORMALISED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
 
 /// Pairs added in all when no variance shows, half of them lost twice and half won twice.
 const PSEUDO_PAIRS: f64 = 4.0;
@@ -115,10 +115,14 @@ impl Pentanomial {
         let Some(score) = self.score() else {
             return Interval::UNIT;
         };
-        let z2 = critical_value(level).powi(2).max(1.0);
-        let (mean, variance) = self.moments(z2);
-        let shrink = variance / (mean * (1.0 - mean));
-        wilson_fraction(score, self.pairs() as f64 / shrink, level)
+        wilson_fraction(score, self.pairs() as f64 / self.dispersion(level), level)
+    }
+
+    /// The variance of a pair over that of a win-or-lose trial with the same mean, both after
+    /// adding z² pseudo-pairs, half LL and half WW; in (0, 1].
+    pub(super) fn dispersion(&self, level: f64) -> f64 {
+        let (mean, variance) = self.moments(critical_value(level).powi(2).max(1.0));
+        variance / (mean * (1.0 - mean))
     }
 
     /// The plain large-sample interval score ± z·sqrt(variance / pairs) that fastchess and

@@ -6,6 +6,7 @@
 //! - An interval that the data do not bound is said to be so; no degenerate sample gives width 0.
 
 pub mod binomial;
+mod brownian;
 pub mod calibration;
 pub mod effective;
 pub mod elo;
@@ -16,6 +17,7 @@ pub mod logistic;
 pub mod next_komi;
 pub mod normal;
 pub mod special;
+pub mod sprt;
 pub mod summary;
 pub mod wdl;
 

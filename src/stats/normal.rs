@@ -36,21 +36,29 @@ fn erf_series(x: f64) -> f64 {
     2.0 / PI.sqrt() * (-x2).exp() * sum
 }
 
-/// Abramowitz & Stegun 7.1.14 from the inside out, for x >= 2.
+/// erfc(x) for x >= 2.
 fn erfc_fraction(x: f64) -> f64 {
-    if x > 30.0 {
-        return 0.0; // below the smallest positive f64
-    }
+    // exp gives 0 by itself where erfc is below the smallest positive f64
+    (-x * x).exp() * scaled_erfc_fraction(x)
+}
+
+/// e^(x²) erfc(x) for x >= 2: Abramowitz & Stegun 7.1.14 from the inside out.
+fn scaled_erfc_fraction(x: f64) -> f64 {
     let mut tail = x;
     for n in (1..=120).rev() {
         tail = x + f64::from(n) / 2.0 / tail;
     }
-    (-x * x).exp() / (PI.sqrt() * tail)
+    1.0 / (PI.sqrt() * tail)
 }
 
 /// Φ(x), the standard normal distribution function.
 pub fn normal_cdf(x: f64) -> f64 {
     0.5 * erfc(-x / SQRT_2)
+}
+
+/// e^a · Φ(-x), also where the first factor overflows and the second vanishes.
+pub(super) fn scaled_normal_tail(a: f64, x: f64) -> f64 {
+    if x >= 3.0 { 0.5 * (a - 0.5 * x * x).exp() * scaled_erfc_fraction(x / SQRT_2) } else { a.exp() * normal_cdf(-x) }
 }
 
 /// Φ⁻¹(p), to about 1e-13 relative for p above 1e-300. Infinite at 0 and 1, NaN outside.
@@ -118,6 +126,21 @@ mod tests {
         assert!(erf(f64::NAN).is_nan() && erfc(f64::NAN).is_nan());
         assert_eq!(erf(f64::INFINITY), 1.0);
         assert_eq!(erfc(f64::NEG_INFINITY), 2.0);
+    }
+
+    #[test]
+    fn scaled_tail_matches_its_factors() {
+        for x in [-6.0, -1.0, 0.0, 2.9, 3.0, 3.1, 10.0] {
+            for a in [-20.0, 0.0, 5.0_f64] {
+                let product = a.exp() * normal_cdf(-x);
+                assert!((scaled_normal_tail(a, x) / product - 1.0).abs() < 1e-12, "{a} {x}");
+            }
+        }
+        // Mills' ratio: Φ(-x) is about φ(x)/x (1 - 1/x²)
+        let x = 100.0_f64;
+        let expected = (1.0 - 1e-4) / (x * (2.0 * PI).sqrt());
+        assert!((scaled_normal_tail(0.5 * x * x, x) / expected - 1.0).abs() < 1e-7);
+        assert_eq!(scaled_normal_tail(1e4, f64::INFINITY), 0.0);
     }
 
     #[test]
