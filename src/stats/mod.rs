@@ -16,6 +16,7 @@ pub mod komi_lattice;
 pub mod logistic;
 pub mod next_komi;
 pub mod normal;
+pub mod ratings;
 pub mod special;
 pub mod sprt;
 pub mod summary;
