@@ -162,7 +162,7 @@ pub fn selfplay<G: PlayoutPolicy>(
     let total = Total::default();
     let workers = Workers { threads, batch: config.inference.batch };
     let begun = Instant::now();
-    generate::<G>(config, engine, &mut dir, workers, Control { stop, observer: &total })?;
+    generate::<G>(config, engine, &[], &mut dir, workers, Control { stop, observer: &total })?;
     let seconds = begun.elapsed().as_secs_f64();
     let work = total.0.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     Ok(Run { games: config.games, seconds, work })

@@ -242,6 +242,7 @@ pub fn selfplay_config(plan: &Plan, board: Board, games: u64) -> SelfplayConfig 
         plan: VisitPlan { visits: plan.search.visits, full_share: 1.0, fast_visits: 1 },
         komi: KomiDraw { centre: least_komi(board.game), spread: 0.0 },
         opening_turns: 4,
+        continued: 0.0,
         temperature: 1.0,
         temperature_turns: board.size,
         explore: RootExploration { noise: RootNoise::of_share(0.25, 10.0), forced: 0.0 },

@@ -148,6 +148,12 @@ pub struct SelfplayFlags {
     /// Each game begins with 0 to this many random turns
     #[arg(long, value_name = "TURNS", default_value_t = limits::SELFPLAY_OPENING_TURNS.usual)]
     pub opening_turns: u64,
+    /// A run whose games turned somewhere: some of the new games go on from there
+    #[arg(long, value_name = "DIR")]
+    pub continue_from: Option<PathBuf>,
+    /// The share of the games that do
+    #[arg(long, value_name = "X", default_value_t = limits::CONTINUED.usual)]
+    pub continued: f64,
     /// Steps of the first turns are drawn in proportion to visits^(1/X)
     #[arg(long, value_name = "X", default_value_t = limits::TEMPERATURE.usual)]
     pub temperature: f64,
@@ -359,6 +365,10 @@ impl SelfplayFlags {
             },
             komi: KomiDraw { centre: self.komi, spread },
             opening_turns: check.whole("--opening-turns", self.opening_turns, &limits::SELFPLAY_OPENING_TURNS),
+            continued: match self.continue_from {
+                Some(_) => check.real("--continued", self.continued, &limits::CONTINUED) as f32,
+                None => 0.0,
+            },
             temperature: check.real("--temperature", self.temperature, &limits::TEMPERATURE) as f32,
             temperature_turns: turns.unwrap_or(board.size),
             explore: RootExploration {
@@ -385,6 +395,8 @@ impl TrainFlags {
             learning_rate: check.real("--learning-rate", self.learning_rate, &limits::LEARNING_RATE),
             weight_decay: check.real("--weight-decay", self.weight_decay, &limits::WEIGHT_DECAY),
             validation: check.real("--validation", self.validation, &limits::VALIDATION),
+            window: usize::MAX,
+            go_on: true,
         };
         check.agree("--chunks", "--batch", chunks_of_batch(config.chunks, config.batch));
         check.done((config, seed))

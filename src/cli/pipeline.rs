@@ -9,10 +9,13 @@ use super::job::{Job, run_info, settled, start_log};
 use super::progress::{Progress, say};
 use super::{Failure, Outcome, print};
 use crate::config::{PipelineConfig, limits};
-use crate::learn::{Data, PipelineError, Ui, pipeline};
+use crate::games::GameKind;
+use crate::learn::{Data, FairKomiRow, GenerationRow, PipelineError, Ui, pipeline};
 use crate::net;
 use crate::records::write_whole;
-use crate::report::{epoch_text, pipeline_text, write_balance, write_komi, write_match, write_summary};
+use crate::report::{
+    epoch_text, pipeline_text, write_balance, write_curves, write_komi, write_match, write_summary,
+};
 use crate::selfplay::{Observer, Work};
 
 /// Play, learn and measure on a list of boards
@@ -85,6 +88,12 @@ impl Ui for Console {
         }
     }
 
+    fn learnt(&self, game: GameKind, rows: &[GenerationRow], komi: &[FairKomiRow]) {
+        if let Err(error) = write_curves(&self.out, game, rows, komi) {
+            say(&format!("warning: the learning curves are not written: {error}"));
+        }
+    }
+
     fn say(&self, line: &str) {
         tracing::warn!("{line}");
     }
@@ -118,6 +127,7 @@ impl From<PipelineError> for Failure {
             PipelineError::Train(error) => error.into(),
             PipelineError::Engine(error) => error.into(),
             PipelineError::Read(error) => error.into(),
+            PipelineError::Continuation(error) => error.into(),
             error => Failure::run(error),
         }
     }

@@ -2,9 +2,9 @@
 
 use super::flags::SelfplayFlags;
 use super::job::{Job, settled};
-use super::{Outcome, print};
+use super::{Failure, Outcome, print};
 use crate::records::data_stats;
-use crate::selfplay::{Engine, generate};
+use crate::selfplay::{ContinuationError, Engine, generate, turning_points};
 use crate::with_game;
 
 pub fn run(flags: &SelfplayFlags) -> Outcome {
@@ -19,10 +19,24 @@ pub fn run(flags: &SelfplayFlags) -> Outcome {
         size,
         config.inference,
     )?;
+    let continuations = match &flags.continue_from {
+        Some(run) => with_game!(game, size, G => turning_points::<G>(run, &engine))?,
+        None => Vec::new(),
+    };
     let mut dir = job.open(&flags.play.out, &config, &[&engine])?;
     let done = dir.manifest().games();
     job.watch(&format!("selfplay {game} {size}x{size}"), config.games, done, |control| {
-        with_game!(game, size, G => generate::<G>(&config, &engine, &mut dir, job.workers(config.inference.batch), control))
+        let workers = job.workers(config.inference.batch);
+        with_game!(game, size, G => generate::<G>(&config, &engine, &continuations, &mut dir, workers, control))
     })?;
     print(&data_stats(dir.path())?.table())
+}
+
+impl From<ContinuationError> for Failure {
+    fn from(error: ContinuationError) -> Self {
+        match error {
+            ContinuationError::Read(error) => error.into(),
+            ContinuationError::Engine(error) => error.into(),
+        }
+    }
 }

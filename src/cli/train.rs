@@ -1,5 +1,7 @@
 //! `fairkomi train`
 
+use std::path::PathBuf;
+
 use super::flags::TrainFlags;
 use super::job::Job;
 use super::progress::say;
@@ -11,10 +13,11 @@ use crate::report::{calibration_text, epoch_text};
 pub fn run(flags: &TrainFlags) -> Outcome {
     let (settings, seed) = flags.config()?;
     let job = Job::begin(flags.job.threads())?;
+    let data: Vec<(u64, PathBuf)> = (0..).zip(flags.data.iter().cloned()).collect();
     let training = TrainingJob {
         settings: &settings,
         seed,
-        data: &flags.data,
+        data: &data,
         start: flags.from.as_deref(),
         out: &flags.out,
         generation: 0,

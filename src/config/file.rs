@@ -12,8 +12,8 @@ use super::fault::{ConfigFault, ConfigFaults};
 use super::limits::refusal;
 use super::reader::{Document, Kind, Section, place};
 use super::{
-    BalanceSection, Board, Device, Inference, KomiSection, MatchSection, PipelineConfig, Precision, Reading,
-    RootExploration, RootNoise, SearchSettings, Selection, SelfplaySection, TrainSection, Variation, VisitPlan, limits,
+    BalanceSection, Board, Device, GateSection, Inference, KomiSection, MatchSection, PipelineConfig, Precision, Reading,
+    RatingSection, RootExploration, RootNoise, SearchSettings, Selection, SelfplaySection, TrainSection, Variation, VisitPlan, limits,
 };
 use crate::games::{GameKind, Options};
 
@@ -86,11 +86,13 @@ fn pipeline<'a>(document: &'a Document<'a>, table: &'a DeTable<'a>) -> PipelineC
         let fewest = boards_a_game.values().min().unwrap_or(&1);
         of_train.agree("validation", games_held_out(train.validation, selfplay.games * fewest));
     }
+    let gate = gate(&mut top.section("gate"));
+    let rating = rating(&mut top.section("rating"));
     let komi = komi(&mut top.section("komi"));
     let balance = balance(&mut top.section("balance"));
     let matches = matches(&mut top.section("match"));
     top.close();
-    PipelineConfig { seed, inference, boards, search, selfplay, train, komi, balance, matches }
+    PipelineConfig { seed, inference, boards, search, selfplay, train, gate, rating, komi, balance, matches }
 }
 
 fn boards(top: &mut Section<'_>) -> Vec<Board> {
@@ -160,6 +162,7 @@ fn selfplay(section: &mut Section<'_>) -> SelfplaySection {
         shard: section.whole("shard", &limits::SHARD),
         compress: section.boolean("compress", false),
         opening_turns: section.whole("opening_turns", &limits::SELFPLAY_OPENING_TURNS),
+        continued: section.real("continued", &limits::CONTINUED) as f32,
         temperature: section.real("temperature", &limits::TEMPERATURE) as f32,
         temperature_turns: section.optional_whole("temperature_turns", &limits::TEMPERATURE_TURNS),
         explore: RootExploration {
@@ -183,10 +186,33 @@ fn train(section: &mut Section<'_>) -> TrainSection {
         learning_rate: section.real("learning_rate", &limits::LEARNING_RATE),
         weight_decay: section.real("weight_decay", &limits::WEIGHT_DECAY),
         validation: section.real("validation", &limits::VALIDATION),
+        window: section.whole("window", &limits::WINDOW),
+        go_on: section.boolean("go_on", true),
     };
     section.agree("chunks", chunks_of_batch(train.chunks, train.batch));
     section.close();
     train
+}
+
+fn gate(section: &mut Section<'_>) -> GateSection {
+    let gate = GateSection {
+        pairs: section.whole("pairs", &limits::GATE_PAIRS),
+        visits: section.whole("visits", &limits::MEASURED_VISITS),
+        opening_turns: section.whole("opening_turns", &limits::MATCH_OPENING_TURNS),
+        elo: section.real("elo", &limits::GATE_ELO),
+    };
+    section.close();
+    gate
+}
+
+fn rating(section: &mut Section<'_>) -> RatingSection {
+    let rating = RatingSection {
+        pairs: section.whole("pairs", &limits::RATING_PAIRS),
+        visits: section.whole("visits", &limits::MEASURED_VISITS),
+        opening_turns: section.whole("opening_turns", &limits::MATCH_OPENING_TURNS),
+    };
+    section.close();
+    rating
 }
 
 fn variation(section: &mut Section<'_>) -> Variation {

@@ -103,6 +103,7 @@ pub const FAST_VISITS: Whole = SELFPLAY_VISITS.usually(16);
 pub const FORCED: Real = Real::new(0.0, 100.0, 0.0);
 pub const SHARD: Whole = Whole::new(1, 256, 256);
 pub const SELFPLAY_OPENING_TURNS: Whole = Whole::new(0, 1000, 4);
+pub const CONTINUED: Real = Real::new(0.0, 1.0, 0.2);
 pub const TEMPERATURE: Real = Real::new(0.01, 100.0, 1.0);
 /// The usual number is the board's side.
 pub const TEMPERATURE_TURNS: Whole = Whole::new(0, 1_000_000, 0);
@@ -120,6 +121,12 @@ pub const CHUNKS: Whole = Whole::new(1, 1024, 8);
 pub const LEARNING_RATE: Real = Real::new(1e-6, 1.0, 1e-3);
 pub const WEIGHT_DECAY: Real = Real::new(0.0, 1.0, 1e-4);
 pub const VALIDATION: Real = Real::new(0.01, 0.5, 0.1);
+
+pub const WINDOW: Whole = Whole::new(1, 1_000_000_000, 100_000);
+
+pub const GATE_PAIRS: Whole = Whole::new(0, 1_000_000, 64);
+pub const GATE_ELO: Real = Real::new(1.0, 1000.0, 100.0);
+pub const RATING_PAIRS: Whole = Whole::new(0, 1_000_000, 32);
 
 pub const KOMI_GAMES: Whole = Whole::new(4, 10_000_000, 2000);
 pub const BLOCK: Whole = Whole::new(2, 4096, 128);

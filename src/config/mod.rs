@@ -218,8 +218,10 @@ pub struct SelfplayConfig {
     #[serde(flatten)]
     pub plan: VisitPlan,
     pub komi: KomiDraw,
-    /// Each game begins with 0 to this many random turns.
+    /// Each game begins with 0 to this many random turns ...
     pub opening_turns: usize,
+    /// ... but for this share of the games, which go on from turning points of earlier ones, where there are any.
+    pub continued: f32,
     /// Steps of the first `temperature_turns` turns are drawn in proportion to visits^(1/temperature).
     pub temperature: f32,
     pub temperature_turns: usize,
@@ -298,6 +300,8 @@ pub struct PipelineConfig {
     pub search: SearchSettings,
     pub selfplay: SelfplaySection,
     pub train: TrainSection,
+    pub gate: GateSection,
+    pub rating: RatingSection,
     pub komi: KomiSection,
     pub balance: BalanceSection,
     #[serde(rename = "match")]
@@ -316,6 +320,8 @@ pub struct SelfplaySection {
     pub shard: usize,
     pub compress: bool,
     pub opening_turns: usize,
+    /// The share of games that go on from turning points of the generation before.
+    pub continued: f32,
     pub temperature: f32,
     /// `None`: as many turns as the board has rows.
     pub temperature_turns: Option<usize>,
@@ -343,6 +349,31 @@ pub struct TrainSection {
     pub weight_decay: f64,
     /// The share of games held out.
     pub validation: f64,
+    /// Positions that the latest generations learnt from hold at least, where there are so many; the more there are in
+    /// all, the more are taken.
+    pub window: usize,
+    /// Whether a training goes on from the best network before, or begins with random weights.
+    pub go_on: bool,
+}
+
+/// When a new network takes the place of the best one before it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct GateSection {
+    /// Pairs of games on each board at most; 0: every network does.
+    pub pairs: u64,
+    pub visits: u32,
+    pub opening_turns: usize,
+    /// The match ends early once it is clear that the new network is better by this much normalised Elo, or not at all.
+    pub elo: f64,
+}
+
+/// Matches between the networks that took each other's place, for ratings.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct RatingSection {
+    /// Pairs of games on each board between a network and each of the two before it; 0: no ratings.
+    pub pairs: u64,
+    pub visits: u32,
+    pub opening_turns: usize,
 }
 
 /// The komi measurement in the main job.

@@ -47,11 +47,12 @@ pub enum DataError {
 const INDICES_A_RUN: u64 = 1 << 40;
 
 /// Reads the positions of run directories or single files, all of one game.
-pub fn load(paths: &[PathBuf]) -> Result<Data, DataError> {
+/// The number before each keeps its games apart from those of the others.
+pub fn load(paths: &[(u64, PathBuf)]) -> Result<Data, DataError> {
     let mut data = Data::default();
     let mut game = None;
     let mut seen = BTreeSet::new();
-    for (run, path) in paths.iter().enumerate() {
+    for (run, path) in paths {
         // A path that cannot be resolved is told of when it is opened.
         if path.canonicalize().is_ok_and(|path| !seen.insert(path)) {
             return Err(DataError::Twice { path: path.clone() });
@@ -66,7 +67,7 @@ pub fn load(paths: &[PathBuf]) -> Result<Data, DataError> {
             }
             games.insert(row.row.game_index);
             data.used.sizes.insert(row.row.size);
-            match sample(&row, run as u64 * INDICES_A_RUN, &owners)? {
+            match sample(&row, run * INDICES_A_RUN, &owners)? {
                 Some(sample) => data.samples.push(sample),
                 None => data.used.without_outcome += 1,
             }
@@ -75,8 +76,9 @@ pub fn load(paths: &[PathBuf]) -> Result<Data, DataError> {
         data.used.games += games.len();
     }
     data.used.positions = data.samples.len();
+    weigh_repeats(&mut data.samples);
     if data.samples.is_empty() {
-        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let names: Vec<String> = paths.iter().map(|(_, path)| path.display().to_string()).collect();
         return Err(DataError::Empty(names.join(", ")));
     }
     Ok(data)
@@ -106,6 +108,19 @@ fn owners(path: &Path) -> Result<Owners, ReadError> {
 fn seen_by(player: Player, owners: &[i8]) -> Vec<i8> {
     let sign = if player == Player::Black { 1 } else { -1 };
     owners.iter().map(|owner| sign * owner).collect()
+}
+
+/// Weighs positions that come k times by 1/√k each: openings come again and again, and should not crowd out the rest; nor
+/// should what their many games say count for no more than one.
+fn weigh_repeats(samples: &mut [Sample]) {
+    let mut counts: HashMap<Snapshot, u32> = HashMap::new();
+    for sample in samples.iter() {
+        *counts.entry(sample.position.clone()).or_default() += 1;
+    }
+    for sample in samples {
+        let count = counts.get(&sample.position).copied().unwrap_or(1);
+        sample.weight = 1.0 / (count as f32).sqrt();
+    }
 }
 
 /// The row as a sample; `None` without an outcome.

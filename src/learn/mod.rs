@@ -1,9 +1,18 @@
 //! Learning: data from runs, training, and the main job that puts the parts together.
 
+mod curves;
 mod data;
+mod gate;
+mod generations;
+mod job;
+mod measure;
 mod pipeline;
+mod times;
 mod training;
+mod window;
 
+pub use curves::{FairKomiRow, GenerationRow};
 pub use data::{Data, DataError, DataUse, load};
 pub use pipeline::{BoardResult, PipelineError, PipelineResult, Ui, pipeline};
+pub use times::{StageTime, Times};
 pub use training::{TrainingError, TrainingJob, train};

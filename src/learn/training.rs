@@ -19,8 +19,9 @@ use crate::records::{RunError, write_whole};
 pub struct TrainingJob<'a> {
     pub settings: &'a TrainSection,
     pub seed: u64,
-    /// Run directories or position files.
-    pub data: &'a [PathBuf],
+    /// Run directories or position files, each with a number that is its own for ever: which games are held out depends on
+    /// it.
+    pub data: &'a [(u64, PathBuf)],
     /// A network to start from.
     pub start: Option<&'a Path>,
     /// The network's file. Beside it stand the training's state (`.state`), from which an interrupted training goes
@@ -104,9 +105,13 @@ struct HistoryRow {
     train_margin: f64,
     train_outcome: f64,
     train_repetition: f64,
+    train_policy: f64,
+    train_ownership: f64,
     held_out_margin: Option<f64>,
     held_out_outcome: Option<f64>,
     held_out_repetition: Option<f64>,
+    held_out_policy: Option<f64>,
+    held_out_ownership: Option<f64>,
     calibration_error: Option<f64>,
 }
 
@@ -118,9 +123,13 @@ fn write_history(path: &Path, history: &[EpochReport]) -> Result<(), RunError> {
         train_margin: report.train.margin,
         train_outcome: report.train.outcome,
         train_repetition: report.train.repetition,
+        train_policy: report.train.policy,
+        train_ownership: report.train.ownership,
         held_out_margin: report.held_out.map(|losses| losses.margin),
         held_out_outcome: report.held_out.map(|losses| losses.outcome),
         held_out_repetition: report.held_out.map(|losses| losses.repetition),
+        held_out_policy: report.held_out.map(|losses| losses.policy),
+        held_out_ownership: report.held_out.map(|losses| losses.ownership),
         calibration_error: report.calibration.as_ref().map(|calibration| calibration.error),
     };
     write_whole(path, |file| {

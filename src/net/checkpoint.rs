@@ -36,6 +36,14 @@ pub struct Provenance {
     pub parent: Option<String>,
 }
 
+/// The komi (added to the second player's score) that a network has seen on boards of one side, in half points.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct KomiRange {
+    pub size: usize,
+    pub low: i32,
+    pub high: i32,
+}
+
 /// What is known about a network.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NetMeta {
@@ -46,6 +54,8 @@ pub struct NetMeta {
     pub architecture: Architecture,
     /// The board sides it was trained on; none for an untrained one.
     pub sizes: Vec<usize>,
+    /// The komi that it was trained at, but for the outermost: beyond them its answers are guesses. None in Fugo.
+    pub komi: Vec<KomiRange>,
     /// The seed of its training, or of its random weights.
     pub seed: u64,
     /// The SHA-256 of the training data (empty for an untrained network).
@@ -67,6 +77,7 @@ impl NetMeta {
             mixtures: MIXTURES,
             architecture,
             sizes: Vec::new(),
+            komi: Vec::new(),
             seed,
             data_hash: String::new(),
             epoch: 0,

@@ -6,6 +6,7 @@ use tch::Kind;
 
 use super::NetError;
 use super::buffer::Input;
+use super::checkpoint::KomiRange;
 use super::cache::{Cache, pooled};
 use super::head::{Lattice, Prediction, output_count};
 use super::model::{Model, Network, training_stream};
@@ -24,6 +25,8 @@ const MIN_BATCH: usize = 16;
 /// A network ready to value positions, in batches of a fixed size padded with zeros: one for each thread.
 pub struct NetEvaluator {
     game: GameKind,
+    /// The komi that the network was trained at.
+    komi: Vec<KomiRange>,
     inference: Inference,
     /// The batches that are evaluated, ascending: the fixed one, and smaller ones that give the same bits.
     batches: Vec<usize>,
@@ -80,6 +83,7 @@ impl NetEvaluator {
         let output = vec![0.0; batch * output_count(game)];
         Ok(NetEvaluator {
             game,
+            komi: network.meta.komi.clone(),
             inference,
             batches: vec![batch],
             model,
@@ -232,7 +236,8 @@ impl NetEvaluator {
     }
 
     /// The komi at which the network gives both players the same chances in `position` (an empty board, to speak of a
-    /// game's fair komi): the network is asked at every komi, each being an input. `None` in Fugo, which has no komi.
+    /// game's fair komi): the network is asked at every komi that it was trained at, each being an input. Where none of
+    /// them is fair, the answer is the end of them that comes nearest. `None` in Fugo, which has no komi.
     pub fn fair_komi(&mut self, position: &Snapshot) -> Result<Option<FairKomi>, NetError> {
         let (game, size) = (self.game, position.size());
         if position.game() != game {
@@ -247,20 +252,28 @@ impl NetEvaluator {
         let for_first = |value: f64| if sign < 0 { value } else { 1.0 - value };
         // At komi half-way between margins there are no ties, and every game but Sligo allows no others.
         let lattice = Lattice::of(game, size);
-        let komi: Vec<HalfPoints> = (-lattice.max - 1..=lattice.max + 1).step_by(2).map(HalfPoints).collect();
+        let all = (-lattice.max - 1..=lattice.max + 1).step_by(2);
+        let seen = self.komi.iter().find(|seen| seen.size == size);
+        let is_seen = |komi: &i32| seen.is_none_or(|seen| (seen.low - 1..=seen.high + 1).contains(komi));
+        let komi: Vec<HalfPoints> = all.filter(is_seen).map(HalfPoints).collect();
         let asked: Vec<Snapshot> = komi.iter().map(|komi| at(*komi)).collect();
         let answers = self.predict(&asked)?;
         let scan: Vec<(HalfPoints, f64)> =
             komi.iter().zip(&answers).map(|(komi, answer)| (*komi, for_first(answer.value))).collect();
 
-        // The cut between two neighbours with the fewest values on the wrong side: one at a single crossing.
-        let below = |value: f64| (value < 0.5) as usize;
-        let mut wrong: usize = scan.iter().map(|(_, value)| 1 - below(*value)).sum();
-        let mut best = (usize::MAX, lattice.max);
-        for pair in scan.windows(2) {
-            // The first of the pair moves to the side where the value should be at least a half.
-            wrong = wrong + below(pair[0].1) - (1 - below(pair[0].1));
-            best = best.min((wrong, pair[0].0.0 + 1));
+        // The cut, between two neighbours or at an end, with the fewest values on the wrong side: none at a single crossing.
+        let below = |value: f64| value < 0.5;
+        let mut wrong = scan.iter().filter(|(_, value)| !below(*value)).count();
+        let mut best = (usize::MAX, 0);
+        for cut in 0..=scan.len() {
+            let komi = scan.get(cut).map_or_else(|| scan.last().map_or(0, |last| last.0.0 + 1), |next| next.0.0 - 1);
+            if komi.abs() <= lattice.max {
+                best = best.min((wrong, komi));
+            }
+            if let Some((_, value)) = scan.get(cut) {
+                // It moves to the side where the value should be at least a half.
+                wrong = if below(*value) { wrong + 1 } else { wrong - 1 };
+            }
         }
         let crossings = scan.windows(2).filter(|pair| below(pair[0].1) != below(pair[1].1)).count();
         let komi = HalfPoints(best.1);

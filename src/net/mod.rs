@@ -25,7 +25,7 @@ mod trunk;
 #[cfg(test)]
 mod tests;
 
-pub use checkpoint::{FileError, FileFault, NetFile, NetMeta, Provenance};
+pub use checkpoint::{FileError, FileFault, KomiRange, NetFile, NetMeta, Provenance};
 pub use head::{MIXTURES, MarginMixture, Prediction};
 pub use infer::{FairKomi, NetEvaluator};
 pub use loss::{Losses, Target};

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::NetError;
-use super::checkpoint::{FileError, NetMeta, Provenance, hex};
+use super::checkpoint::{FileError, KomiRange, NetMeta, Provenance, hex};
 use super::head::{Lattice, Prediction, output_count};
 use super::loss::{Losses, OWNERSHIP_WEIGHT, Target, loss};
 use super::model::{Architecture, Model, Network, Outputs, training_stream};
@@ -20,7 +20,7 @@ use super::policy::{PolicyTarget, image_index, ownership_loss, policy_count, pol
 use super::resume::{LoadError, State};
 use super::snapshot::Snapshot;
 use crate::board::Symmetry;
-use crate::games::GameKind;
+use crate::games::{GameKind, Player};
 
 /// The learning rate falls along a cosine to this part of the first one.
 const LAST_RATE: f64 = 0.05;
@@ -431,12 +431,25 @@ impl<'a> Trainer<'a> {
         meta.sizes = self.samples.iter().map(|sample| sample.position.size()).collect();
         meta.sizes.sort_unstable();
         meta.sizes.dedup();
+        meta.komi = meta.sizes.iter().filter_map(|size| self.komi_range(*size)).collect();
         meta.data_hash.clone_from(&self.data_hash);
         if let Some(epoch) = best_epoch(&state.history) {
             meta.epoch = epoch;
             meta.held_out_loss = state.history[epoch - 1].held_out.map(|losses| losses.total() as f32);
         }
         Network { meta, weights: state.best.clone() }
+    }
+
+    /// The komi of the positions on boards of this side, but for the outermost twentieth on either end.
+    fn komi_range(&self, size: usize) -> Option<KomiRange> {
+        let positions = self.samples.iter().map(|sample| &sample.position).filter(|position| position.size() == size);
+        // Komi helps the second player.
+        let sign = |player| if player == Player::Black { -1 } else { 1 };
+        let mut komi: Vec<i32> = positions.map(|position| sign(position.to_move()) * position.komi().0).collect();
+        komi.sort_unstable();
+        let end = komi.len() / 20;
+        let known = self.architecture.game.has_score() && !komi.is_empty();
+        known.then(|| KomiRange { size, low: komi[end], high: komi[komi.len() - 1 - end] })
     }
 
     /// Tells this training from others.
@@ -603,7 +616,8 @@ fn best_epoch(history: &[EpochReport]) -> Option<usize> {
     scores.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index + 1)
 }
 
-/// A game is held out or not by its index and the seed alone.
+/// A game is held out or not by its index alone: a network that learns on from another, with another seed, must not be
+/// measured by games that the other has learnt from.
 fn is_held_out(game_index: u64, config: &TrainConfig) -> bool {
     // SplitMix64's finaliser (Steele, Lea & Flood 2014) stirs all bits.
     let stir = |mut x: u64| {
@@ -611,7 +625,7 @@ fn is_held_out(game_index: u64, config: &TrainConfig) -> bool {
         x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         x ^ (x >> 31)
     };
-    let mixed = stir(game_index.wrapping_add(stir(config.seed.wrapping_add(0x9e37_79b9_7f4a_7c15))));
+    let mixed = stir(game_index.wrapping_add(0x9e37_79b9_7f4a_7c15));
     // 53 bits fit a double exactly.
     ((mixed >> 11) as f64) < config.validation_fraction * (1u64 << 53) as f64
 }

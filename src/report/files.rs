@@ -1,13 +1,18 @@
 //! The same figures as CSV files in the run's directory.
 
+use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use serde::Serialize;
 
+use super::curves::{curves_csv, curves_svg, fair_komi_csv, scalars};
+use super::tensorboard::encode;
 use crate::arena::MatchReport;
-use crate::games::HalfPoints;
 use crate::komi::{Balance, Measurement};
-use crate::learn::BoardResult;
+use crate::games::{GameKind, HalfPoints};
+use crate::learn::{BoardResult, FairKomiRow, GenerationRow};
 use crate::records::{RunError, Tally, write_whole};
 
 /// Writes rows to a CSV file, whole or not at all. Without `header` the rows' field names are the header.
@@ -26,6 +31,35 @@ fn write<T: Serialize>(
         }
         writer.flush()
     })?;
+    Ok(())
+}
+
+/// Writes a game's learning curves into a run: `learning.csv`, `fair_komi.csv`, `learning.svg` and events for TensorBoard.
+pub fn write_curves(
+    run: &Path,
+    game: GameKind,
+    rows: &[GenerationRow],
+    komi: &[FairKomiRow],
+) -> Result<(), RunError> {
+    let folder = run.join(game.name());
+    let text = |name: &str, made: Result<String, String>| {
+        let made = &made;
+        write_whole(&folder.join(name), |file| {
+            let text = made.as_ref().map_err(|error| io::Error::other(error.clone()))?;
+            file.write_all(text.as_bytes())
+        })
+    };
+    text("learning.csv", curves_csv(rows).map_err(|error| error.to_string()))?;
+    text("fair_komi.csv", fair_komi_csv(komi).map_err(|error| error.to_string()))?;
+    text("learning.svg", curves_svg(&format!("{game}: learning curves"), rows, komi))?;
+    let written = |generation: u32| {
+        let file = run.join("nets").join(format!("{game}-{generation}.safetensors"));
+        let time = file.metadata().and_then(|known| known.modified()).ok()?;
+        Some((generation, time.duration_since(UNIX_EPOCH).ok()?.as_secs_f64()))
+    };
+    let times: BTreeMap<u32, f64> = rows.iter().filter_map(|row| written(row.generation)).collect();
+    let events = encode(&scalars(rows, komi, &times));
+    write_whole(&folder.join("events.out.tfevents.fairkomi"), |file| file.write_all(&events))?;
     Ok(())
 }
 

@@ -1,12 +1,11 @@
 use std::path::Path;
-use std::time::Duration;
 
 use super::*;
 use crate::arena::{MatchReport, match_report};
 use crate::config::{Board, Device, Inference, MatchConfig, Precision, Reading, SearchSettings};
 use crate::games::{Ending, GameKind, HalfPoints};
 use crate::komi::{Balance, Known, Measurement, balance, openings, summary};
-use crate::learn::{BoardResult, PipelineResult};
+use crate::learn::{BoardResult, PipelineResult, StageTime};
 use crate::net::{Bin, Calibration};
 use crate::records::testing::results;
 use crate::records::{GameRow, WinnerSeat};
@@ -189,8 +188,8 @@ fn boards() -> Vec<BoardResult> {
 
 #[test]
 fn the_main_job_as_text() {
-    let times =
-        vec![("self-play".to_string(), Duration::from_millis(1500)), ("training".into(), Duration::from_secs(2))];
+    let stage = |stage: &str, seconds| StageTime { stage: stage.to_string(), seconds, ..StageTime::default() };
+    let times = vec![stage("self-play", 1.5), stage("training", 2.0)];
     let text = pipeline_text(&PipelineResult { boards: boards(), times });
     let row = |name: &str| {
         let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name} in\n{text}"));

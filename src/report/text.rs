@@ -1,7 +1,6 @@
 //! Tables for a terminal. Every figure comes with its interval or its counts.
 
 use std::fmt::Write;
-use std::time::Duration;
 
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
@@ -10,7 +9,7 @@ use super::map::board_map;
 use crate::arena::MatchReport;
 use crate::games::{GameKind, HalfPoints};
 use crate::komi::{AtKomi, Balance, Fair, Known, Measurement, Openings};
-use crate::learn::{BoardResult, PipelineResult};
+use crate::learn::{BoardResult, PipelineResult, StageTime};
 use crate::net::{Calibration, EpochReport, Losses};
 use crate::records::Tally;
 use crate::stats::Interval;
@@ -332,13 +331,13 @@ of the few that were tried, with few games each. Intervals are pointwise, 95 %, 
 symmetry); the same game at two komi differs once in the totals. In maps a share is that of a move and all its images.
 docs/method.md has the rest.";
 
-fn times_text(times: &[(String, Duration)]) -> String {
+fn times_text(times: &[StageTime]) -> String {
     let mut rows = table(&["stage", "seconds"]);
-    for (stage, time) in times {
-        rows.add_row([stage.clone(), format!("{:.1}", time.as_secs_f64())]);
+    for known in times {
+        rows.add_row([known.stage.clone(), format!("{:.1}", known.seconds)]);
     }
-    let all: Duration = times.iter().map(|(_, time)| *time).sum();
-    rows.add_row(["in all".to_string(), format!("{:.1}", all.as_secs_f64())]);
+    let all: f64 = times.iter().map(|known| known.seconds).sum();
+    rows.add_row(["in all".to_string(), format!("{all:.1}")]);
     format!("{rows}\n")
 }
 
@@ -346,7 +345,13 @@ fn times_text(times: &[(String, Duration)]) -> String {
 pub fn epoch_text(report: &EpochReport) -> String {
     let losses = |losses: &Losses| {
         let mut parts = Vec::new();
-        for (name, value) in [("margin", losses.margin), ("outcome", losses.outcome), ("repetition", losses.repetition)]
+        for (name, value) in [
+            ("margin", losses.margin),
+            ("outcome", losses.outcome),
+            ("repetition", losses.repetition),
+            ("policy", losses.policy),
+            ("ownership", losses.ownership),
+        ]
         {
             if value != 0.0 {
                 parts.push(format!("{name} {value:.3}"));

@@ -23,6 +23,8 @@ pub enum Purpose {
     Training = 6,
     /// How many turns a self-play game's opening has, by game.
     OpeningLength = 7,
+    /// Which earlier game a self-play game goes on from, by game.
+    Continuation = 8,
 }
 
 /// The stream of random numbers for `purpose` and `index` in the run with this seed.
@@ -43,7 +45,7 @@ mod tests {
 
     use super::*;
 
-    const ALL: [Purpose; 7] = [
+    const ALL: [Purpose; 8] = [
         Purpose::Opening,
         Purpose::Noise,
         Purpose::Choice,
@@ -51,6 +53,7 @@ mod tests {
         Purpose::Playout,
         Purpose::Training,
         Purpose::OpeningLength,
+        Purpose::Continuation,
     ];
 
     #[test]
@@ -79,6 +82,6 @@ mod tests {
         // From an implementation of ChaCha8 by the book.
         assert_eq!(numbers(1, Purpose::Opening, 0), [4_344_717_217_939_160_907, 15_305_578_173_110_765_368]);
         assert_eq!(numbers(42, Purpose::Playout, 1000), [7_497_163_651_576_601_824, 9_459_279_569_612_992_424]);
-        assert_eq!(ALL.map(|purpose| purpose as u64), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(ALL.map(|purpose| purpose as u64), [1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }

@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand_distr::{Distribution, Normal};
 
-use super::{Control, Engine, Opening, OutputError, Plan, PlayError, Setup, Workers, play_shards};
+use super::{Continuation, Control, Engine, Opening, OutputError, Plan, PlayError, Setup, Workers, play_shards};
 use crate::config::{KomiDraw, SelfplayConfig};
 use crate::games::{GameKind, HalfPoints};
 use crate::records::{Layout, RunDir};
@@ -15,10 +15,12 @@ const WIDE_GAMES: u32 = 8;
 /// How much farther out such a komi lies.
 const WIDE: f64 = 4.0;
 
-/// Plays self-play games into `dir`, or what is left of them.
+/// Plays self-play games into `dir`, or what is left of them; a share of them, which the config says, goes on from one of
+/// the `continuations`.
 pub fn generate<G: PlayoutPolicy>(
     config: &SelfplayConfig,
     engine: &Engine,
+    continuations: &[Continuation],
     dir: &mut RunDir,
     workers: Workers,
     control: Control<'_>,
@@ -30,13 +32,18 @@ pub fn generate<G: PlayoutPolicy>(
         layout: Layout { games: config.shard as u64, compress: config.compress },
     };
     let setup = |index| {
-        let komi = draw_komi(config.board.game, config.komi, config.seed, index);
+        let earlier = draw_continuation(config, continuations, index);
+        let centre = earlier.map_or(config.komi.centre, |earlier| earlier.komi);
+        let komi = draw_komi(config.board.game, KomiDraw { centre, ..config.komi }, config.seed, index);
         let turns = stream(config.seed, Purpose::OpeningLength, index).random_range(0..=config.opening_turns);
         Setup {
             index,
             rules: config.board.rules(komi),
             seats: [0, 0],
-            opening: Opening::Random { turns },
+            opening: match earlier {
+                Some(earlier) => Opening::Steps(earlier.steps.clone()),
+                None => Opening::Random { turns },
+            },
             opening_stream: index,
             choice: ChoiceRule {
                 early: Choice::Temperature(config.temperature),
@@ -48,6 +55,20 @@ pub fn generate<G: PlayoutPolicy>(
         }
     };
     play_shards::<G>(&plan, &setup, dir, workers, control)
+}
+
+/// The earlier game that a game goes on from, if it does.
+fn draw_continuation<'a>(
+    config: &SelfplayConfig,
+    continuations: &'a [Continuation],
+    index: u64,
+) -> Option<&'a Continuation> {
+    if continuations.is_empty() || config.continued == 0.0 {
+        return None;
+    }
+    let mut rng = stream(config.seed, Purpose::Continuation, index);
+    let goes_on = rng.random::<f32>() < config.continued;
+    goes_on.then(|| &continuations[rng.random_range(0..continuations.len())])
 }
 
 /// A game's komi: normal around the centre, now and then wider, rounded to what the game allows.

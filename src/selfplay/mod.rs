@@ -1,5 +1,6 @@
 //! The batch runner: many games at once, whose bytes do not depend on how many.
 
+mod continuation;
 mod engine;
 mod game;
 mod generate;
@@ -9,6 +10,7 @@ mod sharded;
 #[cfg(test)]
 mod tests;
 
+pub use continuation::{Continuation, ContinuationError, turning_points};
 pub use engine::{Engine, EngineError, Judge};
 pub use game::{Finished, Note};
 pub use generate::generate;

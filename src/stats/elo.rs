@@ -60,6 +60,11 @@ impl Pentanomial {
         self.counts.iter().sum()
     }
 
+    /// These pairs and others together.
+    pub fn and(&self, other: &Self) -> Self {
+        Self { counts: std::array::from_fn(|class| self.counts[class] + other.counts[class]) }
+    }
+
     /// The same pairs seen from the other engine.
     pub fn negated(&self) -> Self {
         let mut counts = self.counts;

@@ -1,0 +1,111 @@
+//! What the stages of the main job share.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::pipeline::{PipelineError, Ui};
+use super::times::Times;
+use crate::config::{Board, PipelineConfig};
+use crate::games::HalfPoints;
+use crate::komi::{measurable_near, own_answer};
+use crate::net::NetError;
+use crate::records::{RunDir, RunInfo, run_toml};
+use crate::selfplay::{Control, Engine, EngineError, Observer, Work, Workers, config_toml};
+use crate::with_game;
+
+/// The main job as it runs.
+pub(super) struct Job<'a> {
+    pub config: &'a PipelineConfig,
+    pub out: &'a Path,
+    pub threads: usize,
+    pub info: &'a RunInfo,
+    pub stop: &'a AtomicBool,
+    pub ui: &'a dyn Ui,
+    pub times: Times,
+}
+
+/// Passes reports on, and adds up the work.
+struct Counted<'a> {
+    observer: &'a dyn Observer,
+    games_and_work: Mutex<(u64, Work)>,
+}
+
+impl Observer for Counted<'_> {
+    fn game_done(&self, work: Work) {
+        let mut sum = self.games_and_work.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        sum.0 += 1;
+        sum.1.add(work);
+        drop(sum);
+        self.observer.game_done(work);
+    }
+}
+
+impl Job<'_> {
+    /// The folder of a board's runs.
+    pub fn folder(&self, board: Board) -> PathBuf {
+        self.out.join(board.game.name()).join(format!("{0}x{0}", board.size))
+    }
+
+    /// The directory of a part of the run; its config includes the networks that play.
+    pub fn open<T: Serialize>(
+        &self,
+        path: &Path,
+        config: &T,
+        engines: &[&Engine],
+    ) -> Result<RunDir, PipelineError> {
+        let dir = RunDir::open_or_create(path, &run_toml(&config_toml(config, engines)?, self.info))?;
+        dir.warnings().iter().for_each(|warning| self.ui.say(warning));
+        Ok(dir)
+    }
+
+    /// Plays a stage's games, tells of them, and takes the time.
+    pub fn watch<T>(&mut self, stage: &str, games: u64, done: u64, play: impl FnOnce(Workers, Control<'_>) -> T) -> T {
+        let shown = self.ui.games(stage, games, done);
+        let counted = Counted { observer: &*shown, games_and_work: Mutex::default() };
+        let begun = Instant::now();
+        let workers = Workers { threads: self.threads, batch: self.config.inference.batch };
+        let result = play(workers, Control { stop: self.stop, observer: &counted });
+        let (games, work) = counted.games_and_work.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        drop(shown);
+        self.note(stage, begun.elapsed(), games, work.evaluations);
+        result
+    }
+
+    /// Notes a stage's time.
+    pub fn note(&mut self, stage: &str, time: Duration, games: u64, evaluations: u64) {
+        if let Err(error) = self.times.add(stage, time, games, evaluations) {
+            // The games are what counts.
+            self.ui.say(&format!("the time by stage is not kept: {error}"));
+        }
+    }
+
+    /// The search with the network in a file, or with playouts.
+    pub fn engine(&self, board: Board, network: Option<&Path>, visits: u32) -> Result<Engine, EngineError> {
+        let search = self.config.search.with_visits(visits);
+        Engine::load(network, search, board.game, board.size, self.config.inference)
+    }
+
+    /// A komi that the rules allow beside what the engine's network thinks fair on the empty board; near 0 without one.
+    pub fn own_komi(&self, board: Board, engine: &Engine) -> Result<HalfPoints, NetError> {
+        let (game, size) = (board.game, board.size);
+        let own = with_game!(game, size, G => own_answer::<G>(engine, &board))?;
+        let near = measurable_near(game, size, own.map_or(0.0, HalfPoints::points));
+        Ok(if game.allows_komi(near) { near } else { measurable_near(game, size, 0.0) })
+    }
+
+    /// A stage's own seed: stages must not share random numbers.
+    pub fn seed(&self, stage: &str) -> u64 {
+        stage_seed(self.config.seed, stage)
+    }
+}
+
+/// The seed of a part of a run.
+pub(super) fn stage_seed(seed: u64, stage: &str) -> u64 {
+    let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(stage).finalize();
+    u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes")) >> 1
+}
