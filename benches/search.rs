@@ -32,7 +32,7 @@ fn search<G: PlayoutPolicy>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str
         let mut tree = Search::new(config, &start, komi);
         bencher.iter(|| {
             tree.restart(&start);
-            tree.prepare_root(None, &mut rng);
+            tree.prepare_root(VISITS, None, &mut rng);
             while !tree.is_done() {
                 if tree.descend(&game) == Descent::Terminal {
                     continue;

@@ -307,6 +307,12 @@ pub struct MatchFlags {
     /// Simulations that engine b's search of each step is topped up to
     #[arg(long, value_name = "N", default_value_t = limits::MEASURED_VISITS.usual)]
     pub b_visits: u64,
+    /// How engine b leads its simulations: puct or gumbel [default: as --selection]
+    #[arg(long, value_name = "S")]
+    pub b_selection: Option<Selection>,
+    /// Leave the policy of engine b's network aside
+    #[arg(long)]
+    pub b_no_policy: bool,
     /// Numbers that engine b's network computes in [default: those of --precision]
     #[arg(long, value_name = "P")]
     pub b_precision: Option<Precision>,
@@ -453,6 +459,12 @@ impl BalanceFlags {
 }
 
 impl MatchFlags {
+    /// How engine b searches: as a, but for what its flags say.
+    fn settings_of_b(&self, a: SearchSettings) -> SearchSettings {
+        let reading = Reading { policy: a.reading.policy && !self.b_no_policy, ..a.reading };
+        SearchSettings { selection: self.b_selection.unwrap_or(a.selection), reading, ..a }
+    }
+
     /// The config that the flags ask for.
     pub fn config(&self) -> Result<MatchConfig, ConfigFaults> {
         let mut check = Check::default();
@@ -470,7 +482,11 @@ impl MatchFlags {
             opening_turns: check.whole("--opening-turns", self.opening_turns, &limits::MATCH_OPENING_TURNS),
             b_precision: self.b_precision.unwrap_or(self.play.precision),
             a,
-            b: SearchConfig { visits: check.whole("--b-visits", self.b_visits, &limits::MEASURED_VISITS), ..a },
+            b: self.settings_of_b(a.settings).with_visits(check.whole(
+                "--b-visits",
+                self.b_visits,
+                &limits::MEASURED_VISITS,
+            )),
         };
         check.done(config)
     }

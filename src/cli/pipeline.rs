@@ -10,47 +10,68 @@ use super::progress::{Progress, say};
 use super::{Failure, Outcome, print};
 use crate::config::{PipelineConfig, limits};
 use crate::games::GameKind;
-use crate::learn::{Data, FairKomiRow, GenerationRow, PipelineError, Ui, pipeline};
+use crate::learn::{Data, FairKomiRow, GenerationRow, PipelineError, Ui, pipeline, status};
 use crate::net;
 use crate::records::write_whole;
 use crate::report::{
-    epoch_text, pipeline_text, write_balance, write_curves, write_komi, write_match, write_summary,
+    epoch_text, pipeline_text, status_text, write_balance, write_curves, write_komi, write_match, write_summary,
 };
 use crate::selfplay::{Observer, Work};
 
 /// Play, learn and measure on a list of boards
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    long_about = "The main job: for each game of the config self-play, training, self-play with the network and \
-        training again; then for each board the fair komi, the balance, and a match of the network against playouts. \
-        Stopped or killed, the same command goes on.",
+    long_about = "The main job: for each game of the config generations of self-play, training, and a match with the \
+        best network before; then for each board the fair komi, the balance, and a match of the best network against \
+        playouts. Stopped or killed, the same command goes on.",
     after_help = "Example:\n  fairkomi pipeline --config configs/quick.toml --out runs/quick"
 )]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
+    #[command(subcommand)]
+    question: Option<Question>,
     /// What to do (TOML); configs/standard.toml explains every key
-    #[arg(long, value_name = "FILE")]
-    config: PathBuf,
+    #[arg(long, value_name = "FILE", required = true)]
+    config: Option<PathBuf>,
     /// Directory of the run
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    #[arg(long, value_name = "DIR", required = true)]
+    out: Option<PathBuf>,
     /// Worker threads; they change the time, not the results [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<u64>,
 }
 
+/// What else can be asked.
+#[derive(clap::Subcommand, Clone, Debug)]
+enum Question {
+    /// Tell how far a run has come: generations, Elo, losses, games an hour, the time left
+    #[command(after_help = "Example:\n  fairkomi pipeline status --out runs/quick")]
+    Status {
+        /// Directory of the run, which may go on meanwhile
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+    },
+}
+
 pub fn run(args: &Args) -> Outcome {
-    let mut config = PipelineConfig::load(&args.config)?;
+    if let Some(Question::Status { out }) = &args.question {
+        return print(&status_text(&status(out).map_err(Failure::input)?));
+    }
+    let (Some(config), Some(out)) = (&args.config, &args.out) else {
+        return Err(Failure::Input(anyhow!("--config and --out are needed")));
+    };
+    let mut config = PipelineConfig::load(config)?;
     config.inference = settled(config.inference, true)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(Ok(cores), |threads| limits::THREADS.check(threads));
     let job = Job::begin(threads.map_err(|what| Failure::Input(anyhow!("--threads: {what}")))?)?;
-    let ui = Console { told: Mutex::new(String::new()), out: args.out.clone() };
-    let result = pipeline(&config, &args.out, job.threads, &run_info(), job.stop.flag(), &ui)?;
+    let ui = Console { told: Mutex::new(String::new()), out: out.clone() };
+    let result = pipeline(&config, out, job.threads, &run_info(), job.stop.flag(), &ui)?;
     let text = pipeline_text(&result);
-    write_whole(&args.out.join("report.txt"), |file| file.write_all(text.as_bytes()))?;
-    write_summary(&args.out, &result.boards)?;
+    write_whole(&out.join("report.txt"), |file| file.write_all(text.as_bytes()))?;
+    write_summary(out, &result.boards)?;
     for board in &result.boards {
-        let folder = args.out.join(board.board.game.name()).join(format!("{0}x{0}", board.board.size));
+        let folder = out.join(board.board.game.name()).join(format!("{0}x{0}", board.board.size));
         write_komi(&folder.join("komi"), &board.komi, board.network_answer)?;
         write_balance(&folder.join("balance"), &board.balance)?;
         write_match(&folder.join("match"), &board.strength)?;

@@ -12,8 +12,9 @@ use super::fault::{ConfigFault, ConfigFaults};
 use super::limits::refusal;
 use super::reader::{Document, Kind, Section, place};
 use super::{
-    BalanceSection, Board, Device, GateSection, Inference, KomiSection, MatchSection, PipelineConfig, Precision, Reading,
-    RatingSection, RootExploration, RootNoise, SearchSettings, Selection, SelfplaySection, TrainSection, Variation, VisitPlan, limits,
+    BalanceSection, Board, Device, GateSection, Inference, KomiSection, MatchSection, PipelineConfig, Precision,
+    RatingSection, Reading, RootExploration, RootNoise, SearchSettings, Selection, SelfplaySection, TrainSection,
+    Variation, VisitPlan, limits,
 };
 use crate::games::{GameKind, Options};
 

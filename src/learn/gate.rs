@@ -54,8 +54,11 @@ impl Job<'_> {
         let mut test = Sequential::new(Sprt { bounds, errors: ErrorRates::new(ERRORS, ERRORS)? });
         for from in (0..pairs).step_by(ROUND as usize) {
             let to = (from + ROUND).min(pairs);
-            for table in &tables {
-                for pair in self.round(table, from, to)? {
+            let rounds = tables.iter().map(|table| self.round(table, from, to));
+            let rounds = rounds.collect::<Result<Vec<Vec<PairResult>>, PipelineError>>()?;
+            // A pair of each board in turn, or else the test might be over before the larger boards are heard.
+            for index in 0..(to - from) as usize {
+                for pair in rounds.iter().filter_map(|round| round.get(index)) {
                     if let (Some(first), Some(second)) = (pair.a_first, pair.a_second) {
                         test.record(first, second);
                     }
@@ -83,10 +86,8 @@ impl Job<'_> {
     fn table(&self, board: Board, number: u32, [newcomer, best]: [&Path; 2]) -> Result<Table, PipelineError> {
         let settings = &self.config.gate;
         let stage = format!("{} {1}x{1} gate {number}", board.game, board.size);
-        let engines = [
-            self.engine(board, Some(newcomer), settings.visits)?,
-            self.engine(board, Some(best), settings.visits)?,
-        ];
+        let engines =
+            [self.engine(board, Some(newcomer), settings.visits)?, self.engine(board, Some(best), settings.visits)?];
         let config = MatchConfig {
             board,
             pairs: settings.pairs,

@@ -83,7 +83,10 @@ impl Job<'_> {
         let mut runs = Vec::new();
         let (mut games, mut positions) = (0, 0);
         for board in learning.boards.clone() {
-            let before = learning.runs.last().map(|runs| runs[learning.boards.iter().position(|b| *b == board).unwrap_or(0)].clone());
+            let before = learning
+                .runs
+                .last()
+                .map(|runs| runs[learning.boards.iter().position(|b| *b == board).unwrap_or(0)].clone());
             let (run, counts) = self.selfplay(board, generation, learning.network(), before.as_deref())?;
             runs.push(run);
             games += counts[0];
@@ -95,7 +98,9 @@ impl Job<'_> {
         let out = self.out.join("nets").join(format!("{}-{number}.safetensors", learning.game));
         let trained = self.train(learning, number, &out)?;
         let gate = match learning.network().map(Path::to_path_buf) {
-            Some(best) if self.config.gate.pairs > 0 => Some(self.gate(learning.game, &learning.boards, number, [&out, &best])?),
+            Some(best) if self.config.gate.pairs > 0 => {
+                Some(self.gate(learning.game, &learning.boards, number, [&out, &best])?)
+            }
             _ => None,
         };
         let promoted = gate.as_ref().is_none_or(|gate| gate.promoted);

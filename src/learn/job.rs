@@ -52,12 +52,7 @@ impl Job<'_> {
     }
 
     /// The directory of a part of the run; its config includes the networks that play.
-    pub fn open<T: Serialize>(
-        &self,
-        path: &Path,
-        config: &T,
-        engines: &[&Engine],
-    ) -> Result<RunDir, PipelineError> {
+    pub fn open<T: Serialize>(&self, path: &Path, config: &T, engines: &[&Engine]) -> Result<RunDir, PipelineError> {
         let dir = RunDir::open_or_create(path, &run_toml(&config_toml(config, engines)?, self.info))?;
         dir.warnings().iter().for_each(|warning| self.ui.say(warning));
         Ok(dir)
@@ -90,9 +85,13 @@ impl Job<'_> {
         Engine::load(network, search, board.game, board.size, self.config.inference)
     }
 
-    /// A komi that the rules allow beside what the engine's network thinks fair on the empty board; near 0 without one.
+    /// A komi that the rules allow beside what the engine's network thinks fair on the empty board; near 0 without one,
+    /// and in Fugo 0.
     pub fn own_komi(&self, board: Board, engine: &Engine) -> Result<HalfPoints, NetError> {
         let (game, size) = (board.game, board.size);
+        if !game.has_score() {
+            return Ok(HalfPoints(0));
+        }
         let own = with_game!(game, size, G => own_answer::<G>(engine, &board))?;
         let near = measurable_near(game, size, own.map_or(0.0, HalfPoints::points));
         Ok(if game.allows_komi(near) { near } else { measurable_near(game, size, 0.0) })

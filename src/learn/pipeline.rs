@@ -109,4 +109,3 @@ pub fn pipeline(
     }
     Ok(PipelineResult { boards: results, times: job.times.stages().to_vec() })
 }
-

@@ -6,8 +6,8 @@ use tch::Kind;
 
 use super::NetError;
 use super::buffer::Input;
-use super::checkpoint::KomiRange;
 use super::cache::{Cache, pooled};
+use super::checkpoint::KomiRange;
 use super::head::{Lattice, Prediction, output_count};
 use super::model::{Model, Network, training_stream};
 use super::planes::{Number, plane_count, whole_count, write_planes, write_position};

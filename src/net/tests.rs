@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::planes::{whole_count, write_planes, write_position};
 use super::*;
 use crate::board::{PointSet, Symmetry};
-use crate::config::{Device, Inference, Precision};
+use crate::config::{Device, Inference, Precision, Reading};
 use crate::games::{Ending, Game, HalfPoints, Options, Phase, Played, Player, Special, Status};
 use crate::search::{EvalError, Evaluator, Leaf, MoverValue};
 use crate::with_game;
@@ -791,4 +791,151 @@ fn hostile_files_are_refused_with_the_reason() {
     }
     assert!(NetFile::load(&folder.path().join("nothing")).is_err());
     assert!(NetFile::load(folder.path()).is_err());
+}
+
+/// The evaluator's values and policies of positions at komi 4, a call each.
+fn answers<G: Game>(evaluator: &mut NetEvaluator, positions: &[G]) -> Vec<(MoverValue, Vec<f32>)> {
+    let answer = |position: &G| {
+        let (mut rng, mut policy) = (ChaCha8Rng::seed_from_u64(0), Vec::new());
+        let value = MoverValue(f32::NAN);
+        let mut leaf = [Leaf { position, komi: HalfPoints(4), rng: &mut rng, value, policy: &mut policy }];
+        evaluator.evaluate(&mut leaf).expect("an answer");
+        (leaf[0].value, policy)
+    };
+    positions.iter().map(answer).collect()
+}
+
+/// A network whose residual branches do something.
+fn stirred(game: GameKind, layers: usize, channels: usize) -> Network {
+    let mut network = untrained(game, layers, channels);
+    network.weights.iter_mut().enumerate().for_each(|(index, weight)| *weight += ((index % 7) as f32 - 3.0) * 0.01);
+    network
+}
+
+#[test]
+fn the_policy_in_play_is_that_of_training() {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    for (game, channels) in [(GameKind::Yugo, 32), (GameKind::Linage, 24), (GameKind::Fugo, 5), (GameKind::Sligo, 40)] {
+        let network = stirred(game, 3, channels);
+        let model = model::Model::for_training(network.meta.architecture, &network.weights).expect("a model");
+        let mut evaluator = network.evaluator(inference(16, Precision::F32)).expect("an evaluator");
+        evaluator.read(Reading { policy: true, ..Reading::VALUE });
+        with_game!(game, 5, G => {
+            // Positions with few pieces are valued as their images.
+            let positions: Vec<G> =
+                random_game::<G>(5, Options::default(), &mut rng).1.into_iter().filter(|p| p.piece_count() > 2).collect();
+            for (position, (_, policy)) in positions.iter().zip(answers(&mut evaluator, &positions)) {
+                let snapshot = Snapshot::of(position, HalfPoints(4));
+                let outputs = model.forward_slice(&planes(&snapshot), 1, 5).expect("outputs");
+                let mut expected = vec![0.0; policy_count(5)];
+                outputs.policy.f_copy_data(&mut expected, policy_count(5)).expect("numbers");
+                // Linage's Horizontal sees the board transposed.
+                let transposed = snapshot.is_transposed_after(Symmetry::IDENTITY);
+                for (step, found) in policy.iter().enumerate() {
+                    let index = policy::image_index(step, 5, Symmetry::IDENTITY, transposed);
+                    let distance = (found - expected[index]).abs();
+                    assert!(distance < 2e-3 * (1.0 + found.abs()), "{game} step {step}: {distance}");
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn images_have_the_images_of_a_policy_where_all_are_averaged() {
+    let mut rng = ChaCha8Rng::seed_from_u64(12);
+    for game in GameKind::ALL {
+        let mut evaluator = stirred(game, 2, 8).evaluator(inference(64, Precision::F32)).expect("an evaluator");
+        evaluator.read(Reading { policy: true, symmetries: 8, ..Reading::VALUE });
+        assert_eq!(Evaluator::<crate::games::Fugo<1>>::batch(&evaluator), 8);
+        with_game!(game, 5, G => {
+            let positions: Vec<G> = random_game::<G>(5, Options::default(), &mut rng).1;
+            for position in &positions {
+                let images: Vec<G> = game.symmetries().map(|symmetry| position.mapped(symmetry)).collect();
+                let found = answers(&mut evaluator, &images);
+                for (symmetry, (value, policy)) in game.symmetries().zip(&found) {
+                    assert!((value.0 - found[0].0.0).abs() < 1e-4, "{game}: {} {}", value.0, found[0].0.0);
+                    for (step, number) in found[0].1.iter().enumerate() {
+                        let image = policy[policy::image_index(step, 5, symmetry, false)];
+                        assert!((image - number).abs() < 4e-3 * (1.0 + number.abs()), "{game}: {image} {number}");
+                    }
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn what_is_known_has_the_same_policy() {
+    let mut rng = ChaCha8Rng::seed_from_u64(13);
+    for game in GameKind::ALL {
+        let mut evaluator = stirred(game, 2, 8).evaluator(inference(16, Precision::F32)).expect("an evaluator");
+        evaluator.read(Reading { policy: true, ..Reading::VALUE });
+        with_game!(game, 5, G => {
+            let positions: Vec<G> = random_game::<G>(5, Options::default(), &mut rng).1.into_iter().take(12).collect();
+            // Images of positions with few pieces share an answer, and are told apart all the same.
+            let images: Vec<G> = positions[..3].iter().flat_map(|position| {
+                game.symmetries().map(|symmetry| position.mapped(symmetry)).collect::<Vec<_>>()
+            }).collect();
+            for positions in [&positions, &images] {
+                let found = answers(&mut evaluator, positions);
+                for (position, (value, policy)) in positions.iter().zip(&found) {
+                    let mut known = vec![7.0; 3];
+                    assert_eq!(evaluator.known(position, HalfPoints(4), &mut known), Some(*value));
+                    assert_eq!(known, *policy);
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn a_policy_is_learnt() {
+    for game in GameKind::ALL {
+        let mut samples = samples(game, &[5], 60);
+        for sample in &mut samples {
+            // The middle of the board, however it is turned.
+            sample.policy = PolicyTarget::new([(12, 1.0)]);
+        }
+        let trainer = Trainer::new(small(8), &samples, None, Provenance::default()).expect("a trainer");
+        let trained = run(&trainer, 2);
+        let losses: Vec<f64> = trained.history.iter().filter_map(|report| report.held_out).map(|l| l.policy).collect();
+        assert!(losses[0] > 1.0 && losses[losses.len() - 1] < 0.3, "{game}: {losses:?}");
+        let network = trained.network;
+        if game.has_score() {
+            let seen = network.meta().komi[0];
+            assert!(seen.size == 5 && seen.low < seen.high, "{seen:?}");
+        } else {
+            assert!(network.meta().komi.is_empty());
+        }
+    }
+}
+
+#[test]
+fn fair_komi_is_asked_only_where_the_network_was_trained() {
+    for low in [-7, 3] {
+        let mut network = stirred(GameKind::Sligo, 2, 8);
+        network.meta.komi = vec![KomiRange { size: 4, low, high: low + 6 }];
+        let mut evaluator = network.evaluator(inference(16, Precision::F32)).expect("an evaluator");
+        let empty = Snapshot::of(&crate::games::Sligo::<1>::new(4, Options::default()), HalfPoints(0));
+        let fair = evaluator.fair_komi(&empty).expect("an answer").expect("a komi");
+        assert!((low - 2..=low + 8).contains(&fair.komi.0), "{fair:?}");
+        assert!(fair.scan.iter().all(|(komi, _)| (low - 1..=low + 7).contains(&komi.0)));
+    }
+}
+
+#[test]
+fn the_margin_takes_part_in_values_as_far_as_it_is_asked_to() {
+    let raw: Vec<f32> = vec![0.0, 1.0, 0.3, -1.0, -0.5, 0.1, 0.4, 0.8, -0.4, -0.4, -0.4, -0.4];
+    let utility = |komi: i32, weight| {
+        Prediction::new(GameKind::Linage, 5, HalfPoints(komi), &raw).utility(5, HalfPoints(komi), weight)
+    };
+    let value = |komi: i32| Prediction::new(GameKind::Linage, 5, HalfPoints(komi), &raw).value;
+    for komi in -40..40 {
+        assert_eq!(utility(komi, 0.0), value(komi));
+        assert!(utility(komi, 0.4) <= utility(komi + 1, 0.4) && (0.0..=1.0).contains(&utility(komi, 0.4)));
+        assert!((utility(komi, 0.2) - 0.5 * (utility(komi, 0.0) + utility(komi, 0.4))).abs() < 1e-6);
+    }
+    let fugo = Prediction::new(GameKind::Fugo, 5, HalfPoints(0), &[0.3, -2.0]);
+    assert_eq!(fugo.utility(5, HalfPoints(0), 0.4), fugo.value);
 }

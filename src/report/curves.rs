@@ -13,8 +13,6 @@ use serde::Serialize;
 use super::tensorboard::Scalar;
 use crate::learn::{FairKomiRow, GenerationRow};
 
-
-
 /// The columns of the CSV file of generations: the fields of [`GenerationRow`].
 const GENERATION_COLUMNS: &[&str] = &[
     "generation",

@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::curves::{curves_csv, curves_svg, fair_komi_csv, scalars};
 use super::tensorboard::encode;
 use crate::arena::MatchReport;
-use crate::komi::{Balance, Measurement};
 use crate::games::{GameKind, HalfPoints};
+use crate::komi::{Balance, Measurement};
 use crate::learn::{BoardResult, FairKomiRow, GenerationRow};
 use crate::records::{RunError, Tally, write_whole};
 
@@ -35,12 +35,7 @@ fn write<T: Serialize>(
 }
 
 /// Writes a game's learning curves into a run: `learning.csv`, `fair_komi.csv`, `learning.svg` and events for TensorBoard.
-pub fn write_curves(
-    run: &Path,
-    game: GameKind,
-    rows: &[GenerationRow],
-    komi: &[FairKomiRow],
-) -> Result<(), RunError> {
+pub fn write_curves(run: &Path, game: GameKind, rows: &[GenerationRow], komi: &[FairKomiRow]) -> Result<(), RunError> {
     let folder = run.join(game.name());
     let text = |name: &str, made: Result<String, String>| {
         let made = &made;

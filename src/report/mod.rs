@@ -3,6 +3,7 @@
 mod curves;
 mod files;
 mod map;
+mod status;
 mod tensorboard;
 #[cfg(test)]
 mod tests;
@@ -10,4 +11,5 @@ mod text;
 
 pub use files::{write_balance, write_curves, write_komi, write_match, write_summary};
 pub use map::board_map;
+pub use status::status_text;
 pub use text::{balance_text, calibration_text, epoch_text, komi_text, match_text, pipeline_text};

@@ -16,7 +16,7 @@ use crate::stats::Interval;
 use crate::stats::komi_lattice::{FairKomi, KomiStatus};
 
 /// A table with these column names; the first column is left, all others right aligned.
-fn table(header: &[&str]) -> Table {
+pub(super) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(UTF8_FULL_CONDENSED).set_header(header);
     for column in table.column_iter_mut().skip(1) {
@@ -351,8 +351,7 @@ pub fn epoch_text(report: &EpochReport) -> String {
             ("repetition", losses.repetition),
             ("policy", losses.policy),
             ("ownership", losses.ownership),
-        ]
-        {
+        ] {
             if value != 0.0 {
                 parts.push(format!("{name} {value:.3}"));
             }

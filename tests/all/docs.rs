@@ -114,7 +114,7 @@ fn the_loader_of_the_data_page_reads_every_position_with_an_outcome() {
                     all += 1;
                     if let Ok(outcome) = field("outcome").parse::<f64>() {
                         let pieces = field("board").chars().filter(|cell| "XO#@".contains(*cell)).count();
-                        let visits: u32 = field("visits")
+                        let visits: u32 = field("policy")
                             .split(' ')
                             .map(|entry| entry.split_once(':').unwrap().1.parse::<u32>().unwrap())
                             .sum();

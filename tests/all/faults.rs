@@ -279,7 +279,7 @@ fn faults_of_training_data() {
             (&train("column.csv"), 2, &["column.csv:1: the header lacks `root_value`"]),
             (&train("order.csv"), 2, &["order.csv:1: column 4 is `phase` where `turn` should stand"]),
             (&train("number.csv"), 2, &["number.csv:3, column `size`: `two`"]),
-            (&train("short.csv"), 2, &["short.csv:3: the row has ", " and not 20: it is cut off"]),
+            (&train("short.csv"), 2, &["short.csv:3: the row has ", " and not 21: it is cut off"]),
             (&train("torn.csv"), 2, &["torn.csv:", "the line has no end: the file was cut off"]),
             (&train("empty.csv"), 2, &["empty.csv:1: the file is empty; it must begin with a header"]),
             (&train("header.csv"), 2, &["there is no position with an outcome to train on in header.csv"]),

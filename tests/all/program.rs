@@ -157,6 +157,7 @@ pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             if path.is_dir() {
                 folders.push(path);
             } else if !["lock", "log.jsonl", "times.json", "report.txt", "report.html"].contains(&name.as_str())
+                && !["learning.csv", "learning.svg", "events.out.tfevents.fairkomi"].contains(&name.as_str())
                 && !name.starts_with('.')
             {
                 let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -208,6 +208,12 @@ patience = 3
 batch = 64
 chunks = 2
 validation = 0.2
+[gate]
+pairs = 6
+visits = 6
+[rating]
+pairs = 4
+visits = 6
 [komi]
 games = 24
 block = 6
@@ -274,7 +280,10 @@ fn pipeline_survives_kills() {
     assert!(calm.contains_key("summary.csv"));
     assert_eq!(calm.keys().filter(|name| name.ends_with(".safetensors")).count(), 4 * 2);
     let runs: Vec<&str> = calm.keys().filter_map(|name| name.strip_suffix("/manifest.json")).collect();
-    assert_eq!(runs.len(), 6 * 5);
+    // Two times self-play, a gate, a rating against playouts, komi, balance and the match; more ratings after a promotion.
+    assert!(runs.len() >= 6 * 7, "{runs:?}");
+    let status = done(folder.path(), "pipeline status --out rough");
+    assert_eq!(status.matches(": 2 of 2 generations").count(), 4, "{status}");
     done(&run, &format!("data check {}", runs.join(" ")));
 }
 

@@ -1,0 +1,105 @@
+//! How far a run of the main job has come, read from its directory while it runs or after.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::curves::GenerationRow;
+use super::times::Times;
+use crate::games::GameKind;
+use crate::records::Manifest;
+
+/// A game's part of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GameStatus {
+    pub game: GameKind,
+    /// Generations in all.
+    pub generations: usize,
+    /// Those that are over.
+    pub rows: Vec<GenerationRow>,
+    /// The sides of its boards, with the games of the next generation that are finished.
+    pub boards: Vec<(usize, u64)>,
+    /// Games of each board and generation.
+    pub games: u64,
+    /// How long its learning has taken, in seconds.
+    pub seconds: f64,
+}
+
+impl GameStatus {
+    /// How long the generations left will take, in seconds, if they take as long as those that are over on average.
+    pub fn seconds_left(&self) -> Option<f64> {
+        let over = self.rows.len();
+        (over > 0).then(|| self.seconds / over as f64 * (self.generations - over.min(self.generations)) as f64)
+    }
+}
+
+/// Why nothing can be told of a run.
+#[derive(Debug, Error)]
+pub enum StatusError {
+    #[error("{}: {source}; name the directory of a run of `fairkomi pipeline`", path.display())]
+    Unreadable { path: PathBuf, source: std::io::Error },
+    #[error("{} is not the config of a run of `fairkomi pipeline`: {what}", path.display())]
+    Config { path: PathBuf, what: String },
+    #[error("{}: {what}", path.display())]
+    Rows { path: PathBuf, what: String },
+}
+
+/// What is read of a run's config.
+#[derive(Deserialize)]
+struct Config {
+    selfplay: Selfplay,
+    board: Vec<Board>,
+}
+
+#[derive(Deserialize)]
+struct Selfplay {
+    generations: usize,
+    games: u64,
+}
+
+#[derive(Deserialize)]
+struct Board {
+    game: String,
+    size: usize,
+}
+
+/// How far each game of a run has come.
+pub fn status(run: &Path) -> Result<Vec<GameStatus>, StatusError> {
+    let path = run.join("run.toml");
+    let text = fs::read_to_string(&path).map_err(|source| StatusError::Unreadable { path: path.clone(), source })?;
+    let config: Config =
+        toml::from_str(&text).map_err(|error| StatusError::Config { path, what: error.message().to_string() })?;
+    let times = Times::load(run);
+    let mut found = Vec::new();
+    for game in GameKind::ALL {
+        let sides: Vec<usize> =
+            config.board.iter().filter(|board| board.game == game.name()).map(|board| board.size).collect();
+        if sides.is_empty() {
+            continue;
+        }
+        let rows = rows(&run.join(game.name()).join("learning.csv"))?;
+        let finished = |size: usize| {
+            let folder = run.join(game.name()).join(format!("{size}x{size}")).join(format!("selfplay-{}", rows.len()));
+            Manifest::load(&folder).map_or(0, |manifest| manifest.games())
+        };
+        found.push(GameStatus {
+            game,
+            generations: config.selfplay.generations,
+            boards: sides.into_iter().map(|size| (size, finished(size))).collect(),
+            rows,
+            games: config.selfplay.games,
+            seconds: times.seconds_learning(game),
+        });
+    }
+    Ok(found)
+}
+
+/// The generations that are over; none if there is no file yet.
+fn rows(path: &Path) -> Result<Vec<GenerationRow>, StatusError> {
+    let Ok(text) = fs::read_to_string(path) else { return Ok(Vec::new()) };
+    let rows: Result<Vec<GenerationRow>, csv::Error> =
+        csv::Reader::from_reader(text.as_bytes()).deserialize().collect();
+    rows.map_err(|error| StatusError::Rows { path: path.to_path_buf(), what: error.to_string() })
+}

@@ -1,0 +1,128 @@
+//! How far a run has come, as text.
+
+use std::fmt::Write;
+
+use super::text::table;
+use crate::learn::{GameStatus, GenerationRow};
+
+/// A table of generations for each game, what is done of the next one, and how long the rest may take.
+pub fn status_text(games: &[GameStatus]) -> String {
+    let mut text = String::new();
+    for game in games {
+        let over = game.rows.len();
+        let _ = writeln!(text, "{}: {over} of {} generations", game.game, game.generations);
+        if !game.rows.is_empty() {
+            let mut rows = table(&[
+                "network",
+                "best",
+                "loss held out",
+                "calibration error",
+                "v best before",
+                "Elo [95 %]",
+                "games/h",
+                "evals/h",
+            ]);
+            for row in &game.rows {
+                rows.add_row(cells(row));
+            }
+            let _ = writeln!(text, "{rows}");
+        }
+        if over < game.generations {
+            for (size, games) in &game.boards {
+                let _ = writeln!(text, "{size}x{size} self-play {over}: {games} of {} games on disk", game.games);
+            }
+        }
+        if let Some(left) = game.seconds_left().filter(|_| over < game.generations) {
+            let _ = writeln!(text, "generations left: {} at the pace so far", duration(left));
+        }
+    }
+    text += "Elo is that of matches between best networks, with playouts at 0; losses are in nats.\n";
+    text
+}
+
+fn cells(row: &GenerationRow) -> [String; 8] {
+    let number =
+        |value: Option<f64>, digits: usize| value.map_or("–".to_string(), |value| format!("{value:.digits$}"));
+    let interval = |value: Option<f64>, ends: [Option<f64>; 2], digits: usize| match (value, ends) {
+        (Some(value), [Some(low), Some(high)]) => format!("{value:.digits$} [{low:.digits$}, {high:.digits$}]"),
+        (value, _) => number(value, digits),
+    };
+    let an_hour = |count: u64| match row.selfplay_seconds > 0.0 && count > 0 {
+        true => format!("{:.0}", count as f64 * 3600.0 / row.selfplay_seconds),
+        false => "–".to_string(),
+    };
+    [
+        row.generation.to_string(),
+        if row.promoted { "yes" } else { "no" }.to_string(),
+        number(row.held_out_loss, 3),
+        number(row.calibration_error, 3),
+        interval(row.gate_score, [row.gate_low, row.gate_high], 3),
+        interval(row.elo, [row.elo_low, row.elo_high], 0),
+        an_hour(row.games),
+        an_hour(row.evaluations),
+    ]
+}
+
+fn duration(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).ceil() as u64;
+    if minutes < 60 { format!("{minutes} min") } else { format!("{} h {:02} min", minutes / 60, minutes % 60) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::GameKind;
+
+    fn row(generation: u32) -> GenerationRow {
+        GenerationRow {
+            generation,
+            promoted: generation != 2,
+            games: 100,
+            positions: 2000,
+            evaluations: 36_000,
+            selfplay_seconds: 36.0,
+            training_seconds: 4.0,
+            core_hours: 0.1,
+            train_loss: 3.0,
+            held_out_loss: Some(3.21),
+            margin_loss: None,
+            outcome_loss: None,
+            policy_loss: None,
+            ownership_loss: None,
+            calibration_error: None,
+            gate_score: (generation > 1).then_some(0.55),
+            gate_low: (generation > 1).then_some(0.5),
+            gate_high: (generation > 1).then_some(0.6),
+            elo: Some(100.0),
+            elo_low: Some(50.0),
+            elo_high: Some(150.0),
+        }
+    }
+
+    #[test]
+    fn generations_are_told_with_what_is_left() {
+        let status = GameStatus {
+            game: GameKind::Yugo,
+            generations: 5,
+            rows: vec![row(1), row(2)],
+            boards: vec![(5, 40), (7, 0)],
+            games: 100,
+            seconds: 7200.0,
+        };
+        let text = status_text(std::slice::from_ref(&status));
+        for part in [
+            "yugo: 2 of 5 generations",
+            "0.550 [0.500, 0.600]",
+            "100 [50, 150]",
+            "10000",
+            "3600000",
+            "5x5 self-play 2: 40 of 100 games",
+            "generations left: 3 h 00 min",
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+        let over = GameStatus { generations: 2, ..status };
+        assert!(!status_text(&[over]).contains("left"));
+        assert_eq!(duration(61.0), "2 min");
+    }
+}
