@@ -20,7 +20,7 @@ pub fn run(flags: &SelfplayFlags) -> Outcome {
         config.inference,
     )?;
     let continuations = match &flags.continue_from {
-        Some(run) => with_game!(game, size, G => turning_points::<G>(run, &engine))?,
+        Some(run) => with_game!(game, size, G => turning_points::<G>(run, &engine, &config.board))?,
         None => Vec::new(),
     };
     let mut dir = job.open(&flags.play.out, &config, &[&engine])?;
@@ -37,6 +37,7 @@ impl From<ContinuationError> for Failure {
         match error {
             ContinuationError::Read(error) => error.into(),
             ContinuationError::Engine(error) => error.into(),
+            error @ ContinuationError::OtherBoard { .. } => Failure::input(error),
         }
     }
 }

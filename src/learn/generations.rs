@@ -82,11 +82,8 @@ impl Job<'_> {
     fn generation(&mut self, learning: &mut Learning, generation: usize) -> Result<(), PipelineError> {
         let mut runs = Vec::new();
         let (mut games, mut positions) = (0, 0);
-        for board in learning.boards.clone() {
-            let before = learning
-                .runs
-                .last()
-                .map(|runs| runs[learning.boards.iter().position(|b| *b == board).unwrap_or(0)].clone());
+        for (index, board) in learning.boards.clone().into_iter().enumerate() {
+            let before = learning.runs.last().map(|runs| runs[index].clone());
             let (run, counts) = self.selfplay(board, generation, learning.network(), before.as_deref())?;
             runs.push(run);
             games += counts[0];
@@ -158,7 +155,7 @@ impl Job<'_> {
         let done = dir.manifest().games();
         if done < config.games {
             let continuations = match before.filter(|_| network.is_some() && settings.continued > 0.0) {
-                Some(before) => with_game!(game, size, G => turning_points::<G>(before, &engine))?,
+                Some(before) => with_game!(game, size, G => turning_points::<G>(before, &engine, &board))?,
                 None => Vec::new(),
             };
             self.watch(&stage, config.games, done, |workers, control| {

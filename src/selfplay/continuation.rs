@@ -1,9 +1,10 @@
 //! Games played on from where earlier games turned: positions that the engine misjudged are worth a second look.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Engine, EngineError};
-use crate::games::{Game, HalfPoints, Played, Rules, Seat, Step, parse_turn};
+use crate::config::Board;
+use crate::games::{Game, HalfPoints, Options, Played, Rules, Seat, Step, parse_turn};
 use crate::net::Snapshot;
 use crate::records::{GameRow, PhaseName, PositionRow, ReadError, Rows};
 
@@ -23,6 +24,8 @@ pub enum ContinuationError {
     Read(#[from] ReadError),
     #[error(transparent)]
     Engine(#[from] EngineError),
+    #[error("{} holds games of {found}, not of {wanted}; name a run of the same game on the same board", path.display())]
+    OtherBoard { path: PathBuf, found: String, wanted: String },
 }
 
 /// A value of the first seat jumped by so much there, in this turn of a game.
@@ -34,7 +37,11 @@ struct Jump {
 /// The turning points of a run's games: from each game the position after whose turn the search's value jumped most, and of
 /// these the half with the largest jumps, in the order of the games. The engine, which has a network, says which komi
 /// would be fair there.
-pub fn turning_points<G: Game>(run: &Path, engine: &Engine) -> Result<Vec<Continuation>, ContinuationError> {
+pub fn turning_points<G: Game>(
+    run: &Path,
+    engine: &Engine,
+    board: &Board,
+) -> Result<Vec<Continuation>, ContinuationError> {
     let jumps = jumps(run)?;
     let mut sizes: Vec<f32> = jumps.iter().map(|(_, jump)| jump.size).collect();
     sizes.sort_by(f32::total_cmp);
@@ -44,6 +51,15 @@ pub fn turning_points<G: Game>(run: &Path, engine: &Engine) -> Result<Vec<Contin
     let mut found = Vec::new();
     for row in Rows::<GameRow>::open(run)? {
         let row = row?.row;
+        let (found_rules, wanted) = (row.rules(), board.rules(HalfPoints(0)));
+        if (found_rules.game, found_rules.size, found_rules.options) != (wanted.game, wanted.size, wanted.options) {
+            let named = |rules: Rules| {
+                let Options { handicap, pie } = rules.options;
+                format!("{} {1}x{1} (handicap {handicap}, pie {pie})", rules.game, rules.size)
+            };
+            let (found, wanted) = (named(found_rules), named(wanted));
+            return Err(ContinuationError::OtherBoard { path: run.to_path_buf(), found, wanted });
+        }
         let Some((_, jump)) = chosen.next_if(|(index, _)| *index == row.game_index) else { continue };
         let Some((steps, position)) = beginning::<G>(&row, jump.turn) else { continue };
         let fair = match &mut network {
@@ -80,7 +96,7 @@ fn jumps(run: &Path) -> Result<Vec<(u64, Jump)>, ReadError> {
     Ok(found)
 }
 
-/// The steps of a game's first turns, and where they lead; `None` if the row is of another game or the game ends there.
+/// The steps of a game's first turns, and where they lead; `None` if the game ends there.
 fn beginning<G: Game>(row: &GameRow, turns: usize) -> Option<(Vec<Step>, G)> {
     let rules: Rules = row.rules();
     let mut played = Played::new(G::new(rules.size, rules.options), None);
@@ -92,5 +108,5 @@ fn beginning<G: Game>(row: &GameRow, turns: usize) -> Option<(Vec<Step>, G)> {
             steps.push(*step);
         }
     }
-    (row.game == G::KIND && played.ending().is_none()).then(|| (steps, played.position().clone()))
+    played.ending().is_none().then(|| (steps, played.position().clone()))
 }

@@ -117,6 +117,54 @@ fn threads_change_no_byte_of_games_with_a_network() {
 }
 
 #[test]
+fn threads_change_no_byte_of_games_led_by_gumbel_and_by_short_searches() {
+    threads_change_nothing(|game, size| {
+        format!(
+            "selfplay --game {game} --size {size} --games 22 --visits 20 --shard 5 --batch 16 --opening-turns 3 \
+             --net net.safetensors --selection gumbel --full-share 0.4 --fast-visits 5 --symmetries 2 --margin-weight 0.1"
+        )
+    });
+}
+
+#[test]
+fn games_go_on_from_the_turning_points_of_others() {
+    for game in GameKind::ALL {
+        let folder = folder();
+        put_network(folder.path(), game);
+        let size = small(game);
+        let first = format!("selfplay --game {game} --size {size} --games 30 --visits 12 --seed 3 --out first");
+        done(folder.path(), &first);
+        let line = format!(
+            "selfplay --game {game} --size {size} --games 20 --visits 6 --batch 16 --net net.safetensors \
+             --continue-from first --continued 1"
+        );
+        for threads in 1..=2 {
+            done(folder.path(), &format!("{line} --threads {threads} --out {threads}"));
+        }
+        assert_same(&folder.path().join("2"), &folder.path().join("1"));
+        done(folder.path(), "data check 1");
+        let earlier = turns(&folder.path().join("first"));
+        for (name, bytes) in
+            files(&folder.path().join("1/shards")).iter().filter(|(name, _)| name.starts_with("games-"))
+        {
+            let mut reader = csv::Reader::from_reader(bytes.as_slice());
+            let header = reader.headers().unwrap().clone();
+            let column = |name: &str| header.iter().position(|column| column == name).unwrap();
+            for row in reader.records() {
+                let row = row.unwrap();
+                let count: usize = row[column("opening_turns")].parse().unwrap();
+                let opening: Vec<&str> = row[column("turns")].split(' ').take(count).collect();
+                assert!(count > 0, "{name}");
+                assert!(earlier.iter().any(|game| game.starts_with(&opening.join(" "))), "{opening:?}");
+            }
+        }
+        let elsewhere = line.replace(&format!("--size {size}"), "--size 6");
+        let other = fairkomi(folder.path(), &format!("{elsewhere} --out other"));
+        assert!(other.code == Some(2) && other.err.contains("first holds games of"), "{other:?}");
+    }
+}
+
+#[test]
 fn self_play_with_playouts_survives_kills() {
     let folder = folder();
     let line = "selfplay --game sligo --size 3 --games 400 --visits 16 --shard 8 --batch 16";
