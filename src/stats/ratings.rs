@@ -231,9 +231,12 @@ impl Contest {
         let z = critical_value(level);
         let dispersions: Vec<f64> = self.meetings.iter().map(|m| m.counts.dispersion(level)).collect();
         let deviation = |difference: f64| self.deviation(difference, &dispersions);
-        let best = if bounded { self.fitted(None)[0] } else { MOST };
+        // A chain of crushing results can add up to more than is looked at: then it is as much as is looked at.
+        let best = if bounded { self.fitted(None)[0].clamp(-MOST, MOST) } else { MOST };
         let lo = crossing(-MOST, best, |x| deviation(x) > z);
         let hi = if bounded { crossing(best, MOST, |x| deviation(x) > -z) } else { f64::INFINITY };
+        let (lo, hi) =
+            (if best <= -MOST { f64::NEG_INFINITY } else { lo }, if best >= MOST { f64::INFINITY } else { hi });
         let elo = if bounded { best * ELO } else { f64::INFINITY };
         EloEstimate { elo, interval: Interval::new(lo * ELO, hi * ELO) }
     }
@@ -528,6 +531,22 @@ mod tests {
                 assert!((mean - elo).abs() < 0.05 * elo.abs() + 10.0, "{mean} {elo}");
             }
         }
+    }
+
+    #[test]
+    fn more_than_is_looked_at_is_unbounded() {
+        let crushed = |a, b, lost, won| met(a, b, [lost, 0, 0, 0, won]);
+        let chain = [
+            met(1, 0, [0, 0, 0, 1, 825]),
+            crushed(2, 3, 222_850, 1),
+            crushed(3, 4, 57_981, 1),
+            crushed(1, 2, 23_438, 1),
+        ];
+        let ratings = Ratings::new(5, 0, &chain).unwrap();
+        let far = ratings.difference(4, 0, 0.5).unwrap();
+        assert!(far.interval.lo <= far.elo && far.interval.hi == f64::INFINITY, "{far:?}");
+        let back = ratings.difference(0, 4, 0.5).unwrap();
+        assert!(back.interval.lo == f64::NEG_INFINITY && back.elo <= back.interval.hi, "{back:?}");
     }
 
     fn encounters() -> impl Strategy<Value = Vec<Encounter>> {
