@@ -150,3 +150,17 @@ fn the_sample_data_are_sound_and_small() {
     let bytes: usize = files(&sample).values().map(Vec::len).sum();
     assert!(bytes < 1_000_000, "{bytes} bytes");
 }
+
+#[test]
+fn the_networks_that_come_with_the_program_play() {
+    let nets = root().join("data/nets");
+    for game in ["yugo", "linage", "fugo", "sligo"] {
+        let file = nets.join(format!("{game}.safetensors"));
+        let bytes = fs::metadata(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display())).len();
+        assert!(bytes < 2_000_000, "{game}: {bytes} bytes");
+        let folder = folder();
+        let net = file.display();
+        done(folder.path(), &format!("selfplay --game {game} --size 5 --games 2 --visits 8 --net {net} --out run"));
+        done(folder.path(), "data check run");
+    }
+}
