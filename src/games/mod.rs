@@ -25,7 +25,7 @@ pub use position::{PositionError, StartPosition};
 pub use score::{HalfPoints, Score};
 pub use sligo::Sligo;
 pub(crate) use sligo::View;
-pub use step::{Phase, Special, Specials, Step, StepSet};
+pub use step::{Phase, Special, Specials, Step, StepSet, step_count, step_number};
 pub use turn::{Turn, TurnError, parse_step, parse_turn, perft, step_name, turns};
 pub use yugo::Yugo;
 

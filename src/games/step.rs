@@ -1,5 +1,6 @@
 //! Steps: the single choices a turn is made of.
 
+use super::Game;
 use crate::board::{Point, PointSet};
 
 /// A choice that is not a point.
@@ -36,6 +37,19 @@ impl Step {
     pub const PASS: Step = Step::Special(Special::Pass);
     pub const BUTTON: Step = Step::Special(Special::Button);
     pub const SWAP: Step = Step::Special(Special::Swap);
+}
+
+/// The number of steps that a board of this side has names for, in every game: its points and the specials.
+pub fn step_count(size: usize) -> usize {
+    size * size + Special::ALL.len()
+}
+
+/// The step's number, below [`step_count`]: points row by row from the bottom, then the specials.
+pub fn step_number<G: Game>(position: &G, step: Step) -> usize {
+    match step {
+        Step::Point(point) => position.dense(point),
+        Step::Special(special) => position.size() * position.size() + special as usize,
+    }
 }
 
 /// How far a turn has come.

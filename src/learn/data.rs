@@ -113,14 +113,10 @@ fn seen_by(player: Player, owners: &[i8]) -> Vec<i8> {
 /// Weighs positions that come k times by 1/√k each: openings come again and again, and should not crowd out the rest; nor
 /// should what their many games say count for no more than one.
 fn weigh_repeats(samples: &mut [Sample]) {
-    let mut counts: HashMap<Snapshot, u32> = HashMap::new();
-    for sample in samples.iter() {
-        *counts.entry(sample.position.clone()).or_default() += 1;
-    }
-    for sample in samples {
-        let count = counts.get(&sample.position).copied().unwrap_or(1);
-        sample.weight = 1.0 / (count as f32).sqrt();
-    }
+    let mut counts: HashMap<&Snapshot, u32> = HashMap::new();
+    samples.iter().for_each(|sample| *counts.entry(&sample.position).or_default() += 1);
+    let weights: Vec<f32> = samples.iter().map(|sample| 1.0 / (counts[&sample.position] as f32).sqrt()).collect();
+    samples.iter_mut().zip(weights).for_each(|(sample, weight)| sample.weight = weight);
 }
 
 /// The row as a sample; `None` without an outcome.

@@ -10,12 +10,11 @@ use super::job::Job;
 use super::pipeline::PipelineError;
 use super::training::{TrainingJob, train};
 use super::window::latest;
-use crate::arena::{match_report, play_match};
-use crate::config::{Board, KomiDraw, MatchConfig, SelfplayConfig};
+use crate::config::{Board, KomiDraw, SelfplayConfig};
 use crate::games::GameKind;
 use crate::net::{EpochReport, Trained};
 use crate::records::tally;
-use crate::selfplay::{Engine, game_rows, generate, turning_points};
+use crate::selfplay::{game_rows, generate, turning_points};
 use crate::stats::ratings::{Encounter, Ratings};
 use crate::stats::{LEVEL, Pentanomial};
 use crate::with_game;
@@ -104,7 +103,7 @@ impl Job<'_> {
         learning.rows.push(self.row(learning, number, promoted, [games, positions], &trained, gate.as_ref()));
         if promoted {
             learning.best.push((number, out.clone()));
-            self.rate(learning)?;
+            self.play_ratings(learning)?;
             learning.rate();
         }
         for board in &learning.boards {
@@ -175,7 +174,6 @@ impl Job<'_> {
         let settings = &self.config.train;
         let stage = training_stage(learning.game, number);
         // A run keeps its number for ever, so that what is held out once is never learnt from.
-        let boards = learning.boards.len() as u64;
         let first = latest(&learning.positions, settings.window);
         let data: Vec<(u64, PathBuf)> = learning
             .runs
@@ -183,7 +181,7 @@ impl Job<'_> {
             .flatten()
             .enumerate()
             .map(|(run, path)| (run as u64, path.clone()))
-            .skip(first * boards as usize)
+            .skip(first * learning.boards.len())
             .collect();
         let job = TrainingJob {
             settings,
@@ -201,7 +199,7 @@ impl Job<'_> {
     }
 
     /// Plays the newest of the best networks against the two players before it.
-    fn rate(&mut self, learning: &mut Learning) -> Result<(), PipelineError> {
+    fn play_ratings(&mut self, learning: &mut Learning) -> Result<(), PipelineError> {
         let settings = self.config.rating.clone();
         if settings.pairs == 0 {
             return Ok(());
@@ -213,42 +211,14 @@ impl Job<'_> {
                 let files = [newest, other].map(|player| player.checked_sub(1).map(|at| learning.best[at].1.as_path()));
                 let a = self.engine(board, files[0], settings.visits)?;
                 let b = self.engine(board, files[1], settings.visits)?;
-                let stage = format!("{} {1}x{1} rating {newest}-{other}", board.game, board.size);
-                let config = MatchConfig {
-                    board,
-                    pairs: settings.pairs,
-                    seed: self.seed(&stage),
-                    inference: self.config.inference,
-                    komi: self.own_komi(board, &a)?,
-                    opening_turns: settings.opening_turns,
-                    b_precision: self.config.inference.precision,
-                    a: a.search,
-                    b: b.search,
-                };
-                pairs = pairs.and(&self.play_whole(&stage, &format!("rating-{newest}-{other}"), &config, &[a, b])?);
+                let komi = self.own_komi(board, &a)?;
+                let size = [settings.pairs, settings.opening_turns as u64];
+                let table = self.table(board, &format!("rating {newest}-{other}"), [a, b], komi, size);
+                pairs = pairs.and(&self.play_pairs(&table, 0, settings.pairs)?.pentanomial);
             }
             learning.encounters.push(Encounter { a: newest, b: other, pairs });
         }
         Ok(())
-    }
-
-    /// Plays a match to its end, and returns its pairs.
-    fn play_whole(
-        &mut self,
-        stage: &str,
-        folder: &str,
-        config: &MatchConfig,
-        engines: &[Engine; 2],
-    ) -> Result<Pentanomial, PipelineError> {
-        let board = config.board;
-        let mut dir = self.open(&self.folder(board).join(folder), config, &[&engines[0], &engines[1]])?;
-        let done = dir.manifest().games();
-        if done < 2 * config.pairs {
-            self.watch(stage, 2 * config.pairs, done, |workers, control| {
-                with_game!(board.game, board.size, G => play_match::<G>(config, engines, &mut dir, workers, control))
-            })?;
-        }
-        Ok(match_report(&game_rows(dir.path())?, config, engines).pentanomial)
     }
 
     /// What a generation cost and brought, but for ratings.

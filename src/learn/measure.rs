@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::job::Job;
 use super::pipeline::{BoardResult, PipelineError};
-use crate::arena::{MatchReport, match_report, play_match};
-use crate::config::{BalanceConfig, Board, KomiConfig, MatchConfig};
+use crate::arena::MatchReport;
+use crate::config::{BalanceConfig, Board, KomiConfig};
 use crate::games::HalfPoints;
 use crate::komi::{Balance, Measurement, known, measurable_near, measure_balance, measure_komi, own_answer};
-use crate::selfplay::{Engine, game_rows};
+use crate::selfplay::Engine;
 use crate::with_game;
 
 impl Job<'_> {
@@ -87,28 +87,11 @@ impl Job<'_> {
     }
 
     fn strength(&mut self, board: Board, network: &Path, komi: HalfPoints) -> Result<MatchReport, PipelineError> {
-        let settings = &self.config.matches;
-        let (game, size) = (board.game, board.size);
-        let stage = format!("{game} {size}x{size} match");
+        let settings = self.config.matches.clone();
         let engine = self.engine(board, Some(network), settings.visits)?;
-        let search = engine.search;
-        let engines = [engine, Engine::playouts(search)];
-        let config = MatchConfig {
-            board,
-            pairs: settings.pairs,
-            seed: self.seed(&stage),
-            inference: self.config.inference,
-            komi,
-            opening_turns: settings.opening_turns,
-            b_precision: self.config.inference.precision,
-            a: search,
-            b: search,
-        };
-        let mut dir = self.open(&self.folder(board).join("match"), &config, &[&engines[0]])?;
-        let done = dir.manifest().games();
-        self.watch(&stage, 2 * config.pairs, done, |workers, control| {
-            with_game!(game, size, G => play_match::<G>(&config, &engines, &mut dir, workers, control))
-        })?;
-        Ok(match_report(&game_rows(dir.path())?, &config, &engines))
+        let playouts = Engine::playouts(engine.search);
+        let size = [settings.pairs, settings.opening_turns as u64];
+        let table = self.table(board, "match", [engine, playouts], komi, size);
+        self.play_pairs(&table, 0, settings.pairs)
     }
 }

@@ -5,6 +5,7 @@ mod data;
 mod gate;
 mod generations;
 mod job;
+mod matches;
 mod measure;
 mod pipeline;
 mod status;

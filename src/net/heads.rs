@@ -3,7 +3,7 @@
 use tch::{TchError, Tensor};
 
 use super::buffer::numbers;
-use super::linear::{LANES, Lanes, Linear, in_groups};
+use super::linear::{LANES, Lanes, Linear};
 use super::trunk::{Activation, channels_last};
 
 /// The weights of the heads, for the loops here.
@@ -19,11 +19,6 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    /// The weights of the policy's output, one for each of its channels.
-    pub fn output(weights: &[f32]) -> Vec<Lanes> {
-        in_groups(weights)
-    }
-
     /// Writes each row's values for its features; and its policy, for what the trunk says of its points, unless `policy`
     /// is empty.
     pub fn answer<T: Activation>(
@@ -41,21 +36,21 @@ impl Heads {
         if policy.is_empty() {
             return Ok(());
         }
-        let mut pooled = vec![0.0; rows * self.pooled.outputs()];
-        self.pooled.apply(features, &mut pooled);
         let mut specials = vec![0.0; rows * self.special.outputs()];
         self.special.apply(&hidden, &mut specials);
 
         let mut memory = channels_last(trunk)?;
         let trunk = numbers::<T>(&mut memory);
         let of_trunk = trunk.chunks_exact(trunk.len() / rows);
-        let beside = pooled.chunks_exact(self.pooled.outputs()).zip(specials.chunks_exact(self.special.outputs()));
+        let beside = features.chunks_exact(features.len() / rows).zip(specials.chunks_exact(self.special.outputs()));
         let of_rows = policy.chunks_exact_mut(policy.len() / rows);
-        for ((policy, trunk), (pooled, specials)) in of_rows.zip(of_trunk).zip(beside) {
+        let mut pooled = vec![[0.0; LANES]; self.output.len()];
+        for ((policy, trunk), (features, specials)) in of_rows.zip(of_trunk).zip(beside) {
+            self.pooled.each(features, self.pooled.bias(), |_, group, sums| pooled[group] = *sums);
             let (points, last) = policy.split_at_mut(policy.len() - specials.len());
             last.copy_from_slice(specials);
             points.fill(0.0);
-            self.point.each(trunk, &in_groups(pooled), |point, group, sums| {
+            self.point.each(trunk, &pooled, |point, group, sums| {
                 points[point] += weighed(sums, &self.output[group]);
             });
         }

@@ -11,11 +11,11 @@ use super::checkpoint::KomiRange;
 use super::head::{Lattice, Prediction, output_count};
 use super::model::{Model, Network, training_stream};
 use super::planes::{Number, plane_count, whole_count, write_planes, write_position};
-use super::policy::{image_index, policy_count};
+use super::policy::image_index;
 use super::snapshot::Snapshot;
 use crate::board::Symmetry;
 use crate::config::{Device, Inference, Precision, Reading};
-use crate::games::{Game, GameKind, HalfPoints, Player};
+use crate::games::{Game, GameKind, HalfPoints, Player, step_count};
 use crate::search::{EvalError, Evaluator, Leaf, MoverValue};
 
 /// No evaluator is made for a smaller batch: below this a row's bits may depend on its place (measured with libtorch 2.11).
@@ -139,10 +139,10 @@ impl NetEvaluator {
     /// Makes ready for boards of this side.
     fn set_side(&mut self, side: usize) -> Result<(), NetError> {
         self.input.set_side(side)?;
-        self.policy.resize(if self.reading.policy { self.batch() * policy_count(side) } else { 0 }, 0.0);
+        self.policy.resize(if self.reading.policy { self.batch() * step_count(side) } else { 0 }, 0.0);
         if self.reading.policy && self.maps_side != side {
             let map = |symmetry: Symmetry, transposed| {
-                (0..policy_count(side)).map(|step| image_index(step, side, symmetry, transposed) as u16).collect()
+                (0..step_count(side)).map(|step| image_index(step, side, symmetry, transposed) as u16).collect()
             };
             self.maps = Symmetry::all().flat_map(|symmetry| [map(symmetry, false), map(symmetry, true)]).collect();
             self.maps_side = side;
@@ -166,7 +166,7 @@ impl NetEvaluator {
     fn forward(&mut self, batch: usize) -> Result<(), NetError> {
         let _guard = tch::no_grad_guard();
         let [planes, whole] = self.input.tensors(batch)?;
-        let width = policy_count(self.input.side());
+        let width = step_count(self.input.side());
         let value = &mut self.output[..batch * output_count(self.game)];
         let used = if self.reading.policy { batch * width } else { 0 };
         let policy = &mut self.policy[..used];
@@ -288,7 +288,7 @@ impl NetEvaluator {
     /// Returns the batches whose rows have these same bits, and uses them from now on: where few positions are left, a
     /// smaller batch will do. Nothing is proven of a GPU, whose results are not promised to be the same bits.
     pub fn prove_batch_invariance(&mut self, size: usize) -> Result<Vec<usize>, NetError> {
-        let (batch, outputs, policy) = (self.batch(), output_count(self.game), policy_count(size));
+        let (batch, outputs, policy) = (self.batch(), output_count(self.game), step_count(size));
         let count = outputs + policy;
         self.batches = vec![batch];
         if self.inference.device == Device::Cuda {
@@ -432,7 +432,7 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
             }
         }
         self.run(leaves.len() * images).map_err(failed)?;
-        let width = policy_count(size);
+        let width = step_count(size);
         let mut numbers = vec![f16::ZERO; if self.reading.policy { width } else { 0 }];
         for (index, leaf) in leaves.iter_mut().enumerate() {
             let komi = if leaf.position.to_move() == Player::White { leaf.komi } else { -leaf.komi };

@@ -43,6 +43,11 @@ impl Linear {
         self.outputs
     }
 
+    /// Its bias, a group each.
+    pub fn bias(&self) -> &[Lanes] {
+        &self.bias
+    }
+
     /// Writes each row's outputs for rows of inputs; `output` holds as many rows as `input`.
     pub fn apply(&self, input: &[f32], output: &mut [f32]) {
         let outputs = self.outputs;

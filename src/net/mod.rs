@@ -31,7 +31,7 @@ pub use infer::{FairKomi, NetEvaluator};
 pub use loss::{Losses, Target};
 pub use model::{Architecture, Network};
 pub use planes::{LAYOUT_VERSION, MAX_PLANES, Plane, layout, plane_count};
-pub use policy::{PolicyTarget, policy_count, step_index};
+pub use policy::PolicyTarget;
 pub use snapshot::{Fields, Snapshot, SnapshotError, Stage};
 pub use train::{
     Bin, Calibration, EpochReport, Finish, HeldOut, Progress, Sample, TrainConfig, TrainError, Trained, Trainer,

@@ -14,7 +14,7 @@ use tch::{Kind, TchError, Tensor};
 use super::checkpoint::NetMeta;
 use super::head::{first_biases, output_count};
 use super::heads::Heads;
-use super::linear::Linear;
+use super::linear::{Linear, in_groups};
 use super::planes::{plane_count, size_scale, whole_count};
 use super::trunk::{Activation, add, pool, relu};
 use super::{NetError, NetEvaluator, Provenance, runtime};
@@ -230,7 +230,7 @@ pub(super) fn single_threaded_here() {
 pub(super) struct Outputs {
     /// rows × [`output_count`].
     pub value: Tensor,
-    /// rows × [`policy_count`].
+    /// rows × [`crate::games::step_count`].
     pub policy: Tensor,
     /// rows × points: above 0 for the mover's points; where there is a score.
     pub ownership: Option<Tensor>,
@@ -287,7 +287,7 @@ impl Model {
             value: Linear::new(of(OutputWeight), of(OutputBias)),
             point: Linear::new(of(PolicyPoint), of(PolicyBias)),
             pooled: Linear::new(of(PolicyPooled), of(PolicyBias)),
-            output: Heads::output(of(PolicyOutput)),
+            output: in_groups(of(PolicyOutput)),
             special: Linear::new(of(SpecialWeight), of(SpecialBias)),
         };
         Ok(Model { architecture, specs, tensors, heads })

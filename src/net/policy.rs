@@ -1,24 +1,9 @@
 //! The policy: a number for each step, and what it is trained towards.
 //!
-//! A board of side n has n² + 3 of them in every game: the points row by row from the bottom, then `pass`, `button` and
-//! `swap`. Softmax over the legal steps makes probabilities of them. As planes, they are seen from the mover's side:
+//! There is one for each step, by its number ([`crate::games::step_number`]). Softmax over the legal steps makes probabilities of them. As planes, they are seen from the mover's side:
 //! transposed in Linage when Horizontal is to move.
 
 use crate::board::Symmetry;
-use crate::games::{Game, Special, Step};
-
-/// The number of steps that a network gives a number to on a board of this side.
-pub fn policy_count(size: usize) -> usize {
-    size * size + Special::ALL.len()
-}
-
-/// Which of the numbers is the step's.
-pub fn step_index<G: Game>(position: &G, step: Step) -> usize {
-    match step {
-        Step::Point(point) => position.dense(point),
-        Step::Special(special) => position.size() * position.size() + special as usize,
-    }
-}
 
 /// Where a step's number lies for the image of a board: `transposed` if the image is seen so.
 pub(super) fn image_index(index: usize, size: usize, symmetry: Symmetry, transposed: bool) -> usize {
@@ -29,7 +14,7 @@ pub(super) fn image_index(index: usize, size: usize, symmetry: Symmetry, transpo
     if transposed { column * size + row } else { row * size + column }
 }
 
-/// Which steps a search thought good: shares by step, in the order of [`step_index`], that sum to 1.
+/// Which steps a search thought good: shares by step, by the steps' numbers, that sum to 1.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PolicyTarget {
     shares: Vec<(u16, f32)>,

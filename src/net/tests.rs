@@ -10,7 +10,7 @@ use super::planes::{whole_count, write_planes, write_position};
 use super::*;
 use crate::board::{PointSet, Symmetry};
 use crate::config::{Device, Inference, Precision, Reading};
-use crate::games::{Ending, Game, HalfPoints, Options, Phase, Played, Player, Special, Status};
+use crate::games::{Ending, Game, HalfPoints, Options, Phase, Played, Player, Special, Status, step_count};
 use crate::search::{EvalError, Evaluator, Leaf, MoverValue};
 use crate::with_game;
 
@@ -827,8 +827,8 @@ fn the_policy_in_play_is_that_of_training() {
             for (position, (_, policy)) in positions.iter().zip(answers(&mut evaluator, &positions)) {
                 let snapshot = Snapshot::of(position, HalfPoints(4));
                 let outputs = model.forward_slice(&planes(&snapshot), 1, 5).expect("outputs");
-                let mut expected = vec![0.0; policy_count(5)];
-                outputs.policy.f_copy_data(&mut expected, policy_count(5)).expect("numbers");
+                let mut expected = vec![0.0; step_count(5)];
+                outputs.policy.f_copy_data(&mut expected, step_count(5)).expect("numbers");
                 // Linage's Horizontal sees the board transposed.
                 let transposed = snapshot.is_transposed_after(Symmetry::IDENTITY);
                 for (step, found) in policy.iter().enumerate() {

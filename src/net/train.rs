@@ -16,11 +16,11 @@ use super::head::{Lattice, Prediction, output_count};
 use super::loss::{Losses, OWNERSHIP_WEIGHT, Target, loss};
 use super::model::{Architecture, Model, Network, Outputs, training_stream};
 use super::planes::{plane_count, whole_count, write_planes};
-use super::policy::{PolicyTarget, image_index, ownership_loss, policy_count, policy_loss};
+use super::policy::{PolicyTarget, image_index, ownership_loss, policy_loss};
 use super::resume::{LoadError, State};
 use super::snapshot::Snapshot;
 use crate::board::Symmetry;
-use crate::games::{GameKind, Player};
+use crate::games::{GameKind, Player, step_count};
 
 /// The learning rate falls along a cosine to this part of the first one.
 const LAST_RATE: f64 = 0.05;
@@ -646,7 +646,7 @@ fn check_sample(sample: &Sample, game: GameKind) -> Result<(), String> {
         return Err(format!("the policy's weight {} is not a number from 0 up", sample.policy_weight));
     }
     if let Some(policy) = &sample.policy
-        && policy.shares().iter().any(|(step, _)| usize::from(*step) >= policy_count(position.size()))
+        && policy.shares().iter().any(|(step, _)| usize::from(*step) >= step_count(position.size()))
     {
         return Err("the policy knows a step that the board has not".to_string());
     }
@@ -791,7 +791,7 @@ impl Chunk {
     fn row_losses(&mut self, sample: &Sample, symmetry: Symmetry, row: usize) -> Result<Losses, NetError> {
         let size = sample.position.size();
         let weight = f64::from(sample.weight);
-        let widths = [output_count(self.game), policy_count(size), if self.game.has_score() { size * size } else { 0 }];
+        let widths = [output_count(self.game), step_count(size), if self.game.has_score() { size * size } else { 0 }];
         let place = |part: usize| row * widths[part]..(row + 1) * widths[part];
         if (0..3).any(|part| self.outputs[part][place(part)].iter().any(|number| !number.is_finite())) {
             return Err(NetError::NotFinite);

@@ -125,21 +125,21 @@ impl Root {
         tried(arena, node).iter().position(short).map(|place| node.first as usize + place)
     }
 
-    /// How the edge at `place` ranks as the step to play, beside those with as many visits in this search.
-    pub fn rank(&self, arena: &Arena, node: Node, config: &SearchSettings, place: usize) -> f32 {
-        let edge = &arena.edges[node.first as usize + place];
-        match config.selection {
-            Selection::Puct => edge.visits as f32,
-            Selection::Gumbel => {
-                let fresh = |place: usize| arena.edges[node.first as usize + place].visits - self.before[place];
-                let most = (0..node.edges as usize).map(fresh).max().unwrap_or(0);
-                if fresh(place) < most {
-                    return f32::MIN / 2.0 + fresh(place) as f32;
-                }
-                let values = CompletedValues::new(config, tried(arena, node), node.value);
-                self.score(place, edge, &values)
-            }
+    /// How each edge ranks as the step to play, in the order in which they lie.
+    pub fn ranks(&self, arena: &Arena, node: Node, config: &SearchSettings) -> Vec<f32> {
+        let edges = &arena.edges[Arena::edges_of(node)];
+        if config.selection == Selection::Puct {
+            return edges.iter().map(|edge| edge.visits as f32).collect();
         }
+        // Of those visited most often in this search the one that scores best.
+        let fresh: Vec<u32> = edges.iter().zip(&self.before).map(|(edge, before)| edge.visits - before).collect();
+        let most = fresh.iter().copied().max().unwrap_or(0);
+        let values = CompletedValues::new(config, tried(arena, node), node.value);
+        let rank = |(place, edge): (usize, &Edge)| match fresh[place] {
+            visits if visits < most => f32::MIN / 2.0 + visits as f32,
+            _ => self.score(place, edge, &values),
+        };
+        edges.iter().enumerate().map(rank).collect()
     }
 
     /// What a policy should have said here: weights by step.

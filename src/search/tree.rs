@@ -12,7 +12,7 @@ use super::root::Root;
 use super::select::{Selected, select};
 use super::{FirstValue, MoverValue, margin_utility};
 use crate::config::{RootExploration, SearchConfig};
-use crate::games::{Game, HalfPoints, Phase, Played, Player, Seat, Special, Status, Step};
+use crate::games::{Game, HalfPoints, Phase, Played, Player, Seat, Status, Step, step_count, step_number};
 
 /// What one descent of the tree led to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,17 +109,16 @@ impl<G: Game> Search<G> {
     /// What is known of each of the root's steps, in ascending order of steps. Empty before [`Search::prepare_root`].
     pub fn root_steps(&self) -> Vec<RootStep> {
         let Some(root) = self.root_node() else { return Vec::new() };
-        let known = |place: usize| {
-            let edge = &self.arena.edges[root.first as usize + place];
-            RootStep {
-                step: edge.step,
-                visits: edge.visits,
-                value: (edge.visits > 0).then(|| MoverValue(edge.value())),
-                is_proven: edge.is_proven(),
-                rank: self.plan.rank(&self.arena, root, &self.config.settings, place),
-            }
+        let ranks = self.plan.ranks(&self.arena, root, &self.config.settings);
+        let known = |(edge, rank): (&Edge, f32)| RootStep {
+            step: edge.step,
+            visits: edge.visits,
+            value: (edge.visits > 0).then(|| MoverValue(edge.value())),
+            is_proven: edge.is_proven(),
+            rank,
         };
-        let mut steps: Vec<RootStep> = (0..root.edges as usize).map(known).collect();
+        let edges = &self.arena.edges[Arena::edges_of(root)];
+        let mut steps: Vec<RootStep> = edges.iter().zip(ranks).map(known).collect();
         steps.sort_by_key(|known| known.step);
         steps
     }
@@ -286,13 +285,8 @@ impl<G: Game> Search<G> {
         }
         self.priors.clear();
         if !self.logits.is_empty() {
-            let (size, logits) = (position.size(), &self.logits);
-            let index = |step| match step {
-                Step::Point(point) => position.dense(point),
-                Step::Special(special) => size * size + special as usize,
-            };
-            debug_assert_eq!(logits.len(), size * size + Special::ALL.len());
-            self.priors.extend(steps.iter().map(|step| logits[index(step)]));
+            debug_assert_eq!(self.logits.len(), step_count(position.size()));
+            self.priors.extend(steps.iter().map(|step| self.logits[step_number(position, step)]));
             softmax(&mut self.priors);
         }
         let key = position.board_key();
