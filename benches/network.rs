@@ -54,8 +54,8 @@ fn convolutions(criterion: &mut Criterion) {
 }
 
 fn engine(game: GameKind, precision: Precision, batch: usize) -> Engine {
-    let network =
-        Network::untrained(Architecture { game, layers: 3, channels: CHANNELS as usize }, 1).expect("a network");
+    let network = Network::untrained(Architecture { game, layers: 3, channels: CHANNELS as usize, margins: true }, 1)
+        .expect("a network");
     let file = NetFile::of(network).expect("a network in memory");
     Engine::with_network(file, search(), SIZE, inference(precision, batch)).expect("rows are independent")
 }

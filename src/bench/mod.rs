@@ -12,7 +12,7 @@ pub use checksum::behaviour;
 pub use memory::{Memory, memory};
 pub use precision::{ValueError, value_error};
 pub use soak::{Moment, early_and_late, soak, write_soak};
-pub use speed::{BenchError, Rate, Run, bare_forward, playouts, selfplay, simulations};
+pub use speed::{BenchError, PlayoutRates, Rate, Run, playouts, selfplay};
 pub use table::{Figure, Measured, Plan, bench_text, measure, selfplay_config, write_bench};
 
 /// The machine in a few words: processor and cores.

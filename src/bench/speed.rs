@@ -1,14 +1,15 @@
 //! How fast this machine plays: playouts, search, network, and whole self-play.
 
-use std::sync::Mutex;
+use std::convert::Infallible;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
 use crate::config::{SearchConfig, SelfplayConfig};
 use crate::games::{Game, HalfPoints, Options, Phase, Played};
-use crate::net::NetError;
+use crate::net::{NetError, NetEvaluator};
 use crate::records::{RunDir, RunError, RunInfo, run_toml};
 use crate::search::{Descent, PlayoutPolicy, Purpose, Search, playout, stream};
 use crate::selfplay::{Control, Engine, Observer, OutputError, PlayError, Work, Workers, config_toml, generate};
@@ -24,6 +25,11 @@ impl Rate {
     /// Work a second; 0 if nothing was done.
     pub fn per_second(self) -> f64 {
         if self.seconds > 0.0 { self.work / self.seconds } else { 0.0 }
+    }
+
+    fn add(&mut self, other: Rate) {
+        self.work += other.work;
+        self.seconds += other.seconds;
     }
 }
 
@@ -42,6 +48,10 @@ pub enum BenchError {
     Folder(#[from] std::io::Error),
 }
 
+/// What is measured in turn with something else is measured for so long at a time: whatever else the machine does then
+/// strikes both alike.
+const PROBE: Duration = Duration::from_millis(50);
+
 /// Repeats `once`, which returns the work that it did, for about so long.
 fn repeat<E>(duration: Duration, mut once: impl FnMut() -> Result<f64, E>) -> Result<Rate, E> {
     let begun = Instant::now();
@@ -58,16 +68,51 @@ fn komi<G: Game>() -> HalfPoints {
     HalfPoints(G::KIND.has_score() as i32)
 }
 
-/// Playouts from the empty board on one core, and their turns in the same time.
-pub fn playouts<G: PlayoutPolicy>(size: usize, duration: Duration) -> [Rate; 2] {
+/// What playouts from the empty board and searches with them do on one core, measured in turn.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct PlayoutRates {
+    pub playouts: Rate,
+    /// The turns of these playouts.
+    pub turns: Rate,
+    /// Simulations of searches at the empty board.
+    pub simulations: Rate,
+}
+
+/// Measures playouts and simulations, each for `duration`.
+pub fn playouts<G: PlayoutPolicy>(size: usize, search: SearchConfig, duration: Duration) -> PlayoutRates {
     let start = G::new(size, Options::default());
-    let (mut rng, mut again) = (stream(1, Purpose::Playout, 0), stream(1, Purpose::Playout, 0));
-    let Ok(playouts) = repeat::<std::convert::Infallible>(duration, || {
-        std::hint::black_box(playout(&start, komi::<G>(), &mut rng));
-        Ok(1.0)
-    });
+    let game = Played::new(start.clone(), G::KIND.default_move_cap(size));
+    let [mut rng, mut again, mut searching] = [0, 0, 1].map(|index| stream(1, Purpose::Playout, index));
+    let mut tree = Search::new(search, &start, komi::<G>());
+    let over = start.end().is_some(); // Fugo on 1x1: there is nothing to search.
+    let mut rates = PlayoutRates::default();
+    while rates.playouts.seconds + rates.simulations.seconds < 2.0 * duration.as_secs_f64() {
+        let Ok(playouts) = repeat::<Infallible>(PROBE, || {
+            std::hint::black_box(playout(&start, komi::<G>(), &mut rng));
+            Ok(1.0)
+        });
+        rates.playouts.add(playouts);
+        let Ok(simulations) = repeat::<Infallible>(PROBE, || {
+            if over {
+                return Ok(0.0);
+            }
+            tree.restart(&start);
+            tree.prepare_root(search.visits, None, &mut searching);
+            while !tree.is_done() {
+                if tree.descend(&game) == Descent::Terminal {
+                    continue;
+                }
+                if let Some(leaf) = tree.leaf() {
+                    let value = playout(leaf, komi::<G>(), &mut searching).for_mover(leaf.seat_to_move());
+                    tree.back_up(value);
+                }
+            }
+            Ok(f64::from(search.visits))
+        });
+        rates.simulations.add(simulations);
+    }
     // The turns are counted afterwards, in the same playouts: counting takes time of its own.
-    let counted = playouts.work.min(4000.0);
+    let counted = rates.playouts.work.min(4000.0);
     let mut turns = 0u64;
     for _ in 0..counted as usize {
         let mut shadow = start.clone();
@@ -76,79 +121,90 @@ pub fn playouts<G: PlayoutPolicy>(size: usize, duration: Duration) -> [Rate; 2] 
             turns += u64::from(shadow.phase() == Phase::Start);
         });
     }
-    [playouts, Rate { work: playouts.work * turns as f64 / counted.max(1.0), ..playouts }]
+    rates.turns = Rate { work: rates.playouts.work * turns as f64 / counted.max(1.0), ..rates.playouts };
+    rates
 }
 
-/// Simulations of searches with playouts at the empty board, on one core.
-pub fn simulations<G: PlayoutPolicy>(size: usize, search: SearchConfig, duration: Duration) -> Rate {
-    let start = G::new(size, Options::default());
-    let game = Played::new(start.clone(), G::KIND.default_move_cap(size));
-    if start.end().is_some() {
-        return Rate::default(); // Fugo on 1x1: there is nothing to search.
-    }
-    let mut rng = stream(1, Purpose::Playout, 1);
-    let mut tree = Search::new(search, &start, komi::<G>());
-    let Ok(rate) = repeat::<std::convert::Infallible>(duration, || {
-        tree.restart(&start);
-        tree.prepare_root(search.visits, None, &mut rng);
-        while !tree.is_done() {
-            if tree.descend(&game) == Descent::Terminal {
-                continue;
-            }
-            if let Some(leaf) = tree.leaf() {
-                let value = playout(leaf, komi::<G>(), &mut rng).for_mover(leaf.seat_to_move());
-                tree.back_up(value);
-            }
-        }
-        Ok(f64::from(search.visits))
-    });
-    rate
-}
+/// A run goes on for so long between two looks at the forward alone.
+const BETWEEN_PROBES: Duration = Duration::from_millis(400);
 
-/// Positions of the network alone, heads included, in full batches: what libtorch can do with this module. Each thread
-/// has an evaluator of its own; the rate is that of all together. `plain`: every operation is libtorch's own, else the
-/// forward that play uses. Nothing for an engine without a network.
-pub fn bare_forward(
-    engine: &Engine,
+/// The network alone, heads included, in full batches, on a worker's own thread between the rounds of its games: so
+/// whatever else the machine does strikes both alike.
+struct Probe {
+    evaluator: NetEvaluator,
     size: usize,
-    threads: usize,
-    plain: bool,
-    duration: Duration,
-) -> Result<Rate, NetError> {
-    let one = || -> Result<Rate, NetError> {
-        let Some(mut evaluator) = engine.net_evaluator()? else { return Ok(Rate::default()) };
-        evaluator.forward_blank(size, plain)?;
-        repeat(duration, || Ok(evaluator.forward_blank(size, plain)? as f64))
-    };
-    let rates = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
-        let joined =
-            workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        joined.collect::<Result<Vec<Rate>, NetError>>()
-    })?;
-    let seconds = duration.as_secs_f64();
-    Ok(Rate { work: rates.iter().map(|rate| rate.per_second() * seconds).sum(), seconds })
+    last: Instant,
+    /// With libtorch's operations alone, which is what libtorch can do with this module; and as it is evaluated in play.
+    rates: [Rate; 2],
+    /// Which of the two comes next.
+    next: usize,
+    /// All seconds that it took.
+    spent: f64,
+}
+
+impl Probe {
+    fn new(evaluator: NetEvaluator, size: usize) -> Self {
+        Probe { evaluator, size, last: Instant::now(), rates: Default::default(), next: 0, spent: 0.0 }
+    }
+
+    fn forward(&mut self) -> Result<f64, NetError> {
+        Ok(self.evaluator.forward_blank(self.size, self.next == 0)? as f64)
+    }
+
+    /// Looks at the forward, if it is time to.
+    fn look(&mut self) -> Result<(), NetError> {
+        if self.last.elapsed() < BETWEEN_PROBES {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        // The first batch finds its weights and its room cold; it is not counted.
+        self.forward()?;
+        let rate = repeat(PROBE, || self.forward())?;
+        self.rates[self.next].add(rate);
+        self.next = 1 - self.next;
+        self.last = Instant::now();
+        self.spent += begun.elapsed().as_secs_f64();
+        Ok(())
+    }
 }
 
 /// A whole run of self-play.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Run {
     pub games: u64,
+    /// From the first game begun to the last one written, without what was measured in between.
     pub seconds: f64,
     pub work: Work,
+    /// Positions a second of the network alone, measured in between, all workers together: with libtorch's operations
+    /// alone, and as it is evaluated in play. 0 without a network, and in runs too short for a look.
+    pub forwards: [f64; 2],
 }
 
-/// Adds up the work of all workers.
-#[derive(Default)]
-struct Total(Mutex<Work>);
+/// Adds up the work of all workers, each of which has a probe if there is a network.
+struct Total {
+    work: Mutex<Work>,
+    probes: Vec<Mutex<Probe>>,
+    failed: Mutex<Option<NetError>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
 
 impl Observer for Total {
     fn game_done(&self, work: Work) {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(work);
+        locked(&self.work).add(work);
+    }
+
+    fn round_done(&self) {
+        let Some(probe) = rayon::current_thread_index().and_then(|worker| self.probes.get(worker)) else { return };
+        if let Err(error) = locked(probe).look() {
+            locked(&self.failed).get_or_insert(error);
+        }
     }
 }
 
-/// Plays a run of self-play into a folder that is deleted afterwards: from the first game begun to the last one written.
+/// Plays a run of self-play into a folder that is deleted afterwards.
 pub fn selfplay<G: PlayoutPolicy>(
     config: &SelfplayConfig,
     engine: &Engine,
@@ -159,11 +215,20 @@ pub fn selfplay<G: PlayoutPolicy>(
     let info = RunInfo { version: String::new(), git_commit: String::new(), machine: String::new() };
     let mut dir =
         RunDir::open_or_create(&folder.path().join("run"), &run_toml(&config_toml(config, &[engine])?, &info))?;
-    let total = Total::default();
+    let evaluators = (0..threads).filter_map(|_| engine.net_evaluator().transpose()).collect::<Result<Vec<_>, _>>()?;
+    let probe = |evaluator| Mutex::new(Probe::new(evaluator, config.board.size));
+    let total =
+        Total { work: Mutex::default(), probes: evaluators.into_iter().map(probe).collect(), failed: Mutex::default() };
     let workers = Workers { threads, batch: config.inference.batch };
     let begun = Instant::now();
     generate::<G>(config, engine, &[], &mut dir, workers, Control { stop, observer: &total })?;
     let seconds = begun.elapsed().as_secs_f64();
-    let work = total.0.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    Ok(Run { games: config.games, seconds, work })
+    if let Some(error) = locked(&total.failed).take() {
+        return Err(error.into());
+    }
+    let probes: Vec<_> = total.probes.iter().map(locked).collect();
+    let spent: f64 = probes.iter().map(|probe| probe.spent).sum();
+    let forwards = [0, 1].map(|kind| probes.iter().map(|probe| probe.rates[kind].per_second()).sum());
+    let work = *locked(&total.work);
+    Ok(Run { games: config.games, seconds: seconds - spent / threads as f64, work, forwards })
 }

@@ -9,7 +9,7 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 use serde::Serialize;
 
-use super::{BenchError, Rate, bare_forward, memory, playouts, selfplay, simulations, value_error};
+use super::{BenchError, PlayoutRates, memory, playouts, selfplay, value_error};
 use crate::config::{
     Board, Device, Inference, KomiDraw, RootExploration, RootNoise, SearchConfig, SelfplayConfig, VisitPlan, least_komi,
 };
@@ -197,28 +197,25 @@ fn one_round<G: PlayoutPolicy>(
 ) -> Result<Vec<(Figure, f64)>, BenchError> {
     let size = board.size;
     let mut measured = Vec::new();
-    let [games, turns] = playouts::<G>(size, plan.duration);
-    let simulated = simulations::<G>(size, plan.search, plan.duration);
-    measured.push((Figure::Playouts, games.per_second()));
+    let PlayoutRates { playouts, turns, simulations } = playouts::<G>(size, plan.search, plan.duration);
+    measured.push((Figure::Playouts, playouts.per_second()));
     measured.push((Figure::PlayoutTurns, turns.per_second()));
-    measured.push((Figure::Simulations, simulated.per_second()));
-    measured.push((Figure::SimulationsShare, simulated.per_second() / games.per_second()));
+    measured.push((Figure::Simulations, simulations.per_second()));
+    measured.push((Figure::SimulationsShare, simulations.per_second() / playouts.per_second()));
     // As many simulations as the network's runs have, in the end a few games.
     let config = selfplay_config(plan, board, plan.games.div_ceil(8));
     let run = selfplay::<G>(&config, &Engine::playouts(plan.search), plan.threads, stop)?;
     measured.push((Figure::PlayoutGames, run.games as f64 / run.seconds));
-    // The bare forwards before and after, so that a machine that slows down is seen on both sides.
-    let bare = |plain| bare_forward(engine, size, plan.threads, plain, plan.duration).map(Rate::per_second);
-    let before = [bare(true)?, bare(false)?];
     let run = selfplay::<G>(&selfplay_config(plan, board, plan.games), engine, plan.threads, stop)?;
-    let after = [bare(true)?, bare(false)?];
-    let [libtorch, own] = [0, 1].map(|kind| (before[kind] + after[kind]) / 2.0);
+    let [libtorch, own] = run.forwards;
     let evaluations = run.work.evaluations as f64 / run.seconds;
     let asked = run.work.evaluations + run.work.known;
-    measured.push((Figure::LibtorchForward, libtorch));
-    measured.push((Figure::BareForward, own));
-    measured.push((Figure::LibtorchShare, evaluations / libtorch));
-    measured.push((Figure::EvaluationsShare, evaluations / own));
+    if libtorch > 0.0 && own > 0.0 {
+        measured.push((Figure::LibtorchForward, libtorch));
+        measured.push((Figure::BareForward, own));
+        measured.push((Figure::LibtorchShare, evaluations / libtorch));
+        measured.push((Figure::EvaluationsShare, evaluations / own));
+    }
     measured.push((Figure::Evaluations, evaluations));
     measured.push((Figure::Known, run.work.known as f64 / asked.max(1) as f64));
     measured.push((Figure::NetworkGames, run.games as f64 / run.seconds));

@@ -57,7 +57,7 @@ pub struct Args {
     /// What networks compute on: cpu or cuda
     #[arg(long, value_name = "D", default_value = "cpu")]
     device: Device,
-    /// Games of each run of self-play with the network [default: four times the batch, for each thread]
+    /// Games of each run of self-play with the network [default: eight times the batch, for each thread]
     #[arg(long, value_name = "N")]
     games: Option<u64>,
     /// How often everything is measured
@@ -97,7 +97,7 @@ impl Args {
             },
             true,
         )?;
-        let games = self.games.unwrap_or(4 * self.batch * threads as u64);
+        let games = self.games.unwrap_or(8 * self.batch * threads as u64);
         Ok(Plan {
             search: SearchSettings::default().with_visits(whole("--visits", self.visits, &limits::MEASURED_VISITS)?),
             inference,
@@ -115,7 +115,7 @@ impl Args {
         let architecture = |game| {
             let layers = whole("--layers", self.layers, &limits::LAYERS)?;
             let channels = whole("--channels", self.channels, &limits::CHANNELS)?;
-            Ok::<_, Failure>(Architecture { game, layers, channels })
+            Ok::<_, Failure>(Architecture { game, layers, channels, margins: true })
         };
         if let Some(file) = given.iter().find(|file| !games.contains(&file.network.game())) {
             let game = file.network.game();

@@ -210,6 +210,9 @@ pub struct TrainFlags {
     /// Channels of each convolution
     #[arg(long, value_name = "N", default_value_t = limits::CHANNELS.usual)]
     pub channels: u64,
+    /// Learn the expected score alone, not the margin
+    #[arg(long)]
+    pub no_margins: bool,
     /// Passes over the data at most
     #[arg(long, value_name = "N", default_value_t = limits::EPOCHS.usual)]
     pub epochs: u64,
@@ -394,6 +397,7 @@ impl TrainFlags {
         let config = TrainSection {
             layers: check.whole("--layers", self.layers, &limits::LAYERS),
             channels: check.whole("--channels", self.channels, &limits::CHANNELS),
+            margins: !self.no_margins,
             epochs: check.whole("--epochs", self.epochs, &limits::EPOCHS),
             patience: check.whole("--patience", self.patience, &limits::PATIENCE),
             batch: check.whole("--batch", self.batch, &limits::TRAIN_BATCH),

@@ -180,6 +180,7 @@ fn train(section: &mut Section<'_>) -> TrainSection {
     let train = TrainSection {
         layers: section.whole("layers", &limits::LAYERS),
         channels: section.whole("channels", &limits::CHANNELS),
+        margins: section.boolean("margins", true),
         epochs: section.whole("epochs", &limits::EPOCHS),
         patience: section.whole("patience", &limits::PATIENCE),
         batch: section.whole("batch", &limits::TRAIN_BATCH),

@@ -337,6 +337,8 @@ pub struct TrainSection {
     /// Convolutions of the trunk.
     pub layers: usize,
     pub channels: usize,
+    /// Whether the value's head describes the margin, where the game has one, or the expected score alone.
+    pub margins: bool,
     /// Passes over the data at most.
     pub epochs: usize,
     /// Epochs without a better held-out loss after which training stops.

@@ -237,6 +237,7 @@ fn what_is_left_out_has_its_usual_value() {
         train: TrainSection {
             layers: 6,
             channels: 64,
+            margins: true,
             epochs: 40,
             patience: 5,
             batch: 256,

@@ -1,5 +1,6 @@
 //! Learning: data from runs, training, and the main job that puts the parts together.
 
+mod calibration;
 mod curves;
 mod data;
 mod gate;
@@ -13,6 +14,7 @@ mod times;
 mod training;
 mod window;
 
+pub use calibration::{CalibrationError, NetCalibration, calibrate};
 pub use curves::{FairKomiRow, GenerationRow};
 pub use data::{Data, DataError, DataUse, load};
 pub use pipeline::{BoardResult, PipelineError, PipelineResult, Ui, pipeline};

@@ -71,6 +71,7 @@ pub fn train(
         weight_decay: settings.weight_decay,
         layers: settings.layers,
         channels: settings.channels,
+        margins: settings.margins,
         chunks: settings.chunks,
         validation_fraction: settings.validation,
         patience: settings.patience,

@@ -1,7 +1,8 @@
 //! What the network's outputs mean: a distribution of the margin, a repetition, a win.
 //!
 //! Score games: for each of [`MIXTURES`] logistics a weight, a location and a scale (in this order: all weights, all
-//! locations, all scales), then, where boards can come back, a repetition logit. Fugo: a win logit, a repetition logit.
+//! locations, all scales), then, where boards can come back, a repetition logit. Fugo, and networks without margins: the
+//! logit of the expected score, a repetition logit.
 //! Plain arithmetic in `f64`, the same for training and play.
 
 use crate::games::{GameKind, HalfPoints};
@@ -13,27 +14,37 @@ pub const MIXTURES: usize = 4;
 /// No logistic is narrower than this many points: nearly all on one lattice point.
 const MIN_SCALE: f64 = 0.1;
 
-/// How many numbers the network gives for a position.
-pub(super) fn output_count(game: GameKind) -> usize {
-    let result = if game.has_score() { 3 * MIXTURES } else { 1 };
-    result + game.can_repeat() as usize
+/// Which numbers a network gives for a position's value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Head {
+    pub game: GameKind,
+    /// True if they describe the margin, not the expected score alone.
+    pub margins: bool,
 }
 
-/// The output biases to start from: locations spread over ±¾ n points, scales of half n.
-pub(super) fn first_biases(game: GameKind) -> Vec<f32> {
-    let mut biases = vec![0.0; output_count(game)];
-    if game.has_score() {
-        for i in 0..MIXTURES {
-            biases[MIXTURES + i] = 1.5 * (i as f32 / (MIXTURES - 1) as f32 - 0.5);
-            biases[2 * MIXTURES + i] = -0.43; // softplus gives a half
+impl Head {
+    /// How many numbers there are.
+    pub fn count(self) -> usize {
+        let result = if self.margins { 3 * MIXTURES } else { 1 };
+        result + self.game.can_repeat() as usize
+    }
+
+    /// The output biases to start from: locations spread over ±¾ n points, scales of half n.
+    pub fn first_biases(self) -> Vec<f32> {
+        let mut biases = vec![0.0; self.count()];
+        if self.margins {
+            for i in 0..MIXTURES {
+                biases[MIXTURES + i] = 1.5 * (i as f32 / (MIXTURES - 1) as f32 - 0.5);
+                biases[2 * MIXTURES + i] = -0.43; // softplus gives a half
+            }
         }
+        if self.game.can_repeat()
+            && let Some(repetition) = biases.last_mut()
+        {
+            *repetition = -3.0;
+        }
+        biases
     }
-    if game.can_repeat()
-        && let Some(repetition) = biases.last_mut()
-    {
-        *repetition = -3.0;
-    }
-    biases
 }
 
 pub(super) fn sigmoid(x: f64) -> f64 {
@@ -179,7 +190,7 @@ impl MarginMixture {
 /// What the network says about a position, from the mover's view.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Prediction {
-    /// The margin if the game has a result; `None` in Fugo.
+    /// The margin if the game has a result; `None` in Fugo, and from a network without margins.
     pub margin: Option<MarginMixture>,
     /// The probability that the game ends by repetition (0 where none can happen).
     pub repetition: f64,
@@ -194,16 +205,16 @@ fn with_repetition(score: f64, repetition: f64) -> f64 {
 }
 
 impl Prediction {
-    pub(super) fn new(game: GameKind, size: usize, komi: HalfPoints, raw: &[f32]) -> Self {
+    pub(super) fn new(head: Head, size: usize, komi: HalfPoints, raw: &[f32]) -> Self {
         let logit = |i: usize| sigmoid(raw.get(i).map_or(f64::NAN, |x| f64::from(*x)));
-        let repetition = if game.can_repeat() { logit(output_count(game) - 1) } else { 0.0 };
-        let margin = game.has_score().then(|| MarginMixture::new(game, size, raw));
+        let repetition = if head.game.can_repeat() { logit(head.count() - 1) } else { 0.0 };
+        let margin = head.margins.then(|| MarginMixture::new(head.game, size, raw));
         let score = margin.map_or_else(|| logit(0), |margin| margin.score(komi));
         Prediction { margin, repetition, value: with_repetition(score, repetition) }
     }
 
     /// The value, to a part of `weight` replaced by how far the margin is expected beyond the mover's `komi`: see
-    /// [`crate::search::margin_utility`]. In Fugo, which has no margins, the value.
+    /// [`crate::search::margin_utility`]. Where there are no margins, the value.
     pub fn utility(&self, size: usize, komi: HalfPoints, weight: f32) -> f64 {
         let Some(margin) = self.margin.filter(|_| weight > 0.0) else { return self.value };
         let spread = utility_spread(size);
@@ -231,8 +242,9 @@ mod tests {
     use super::*;
 
     fn random(game: GameKind, size: usize, rng: &mut ChaCha8Rng) -> Prediction {
-        let raw: Vec<f32> = (0..output_count(game)).map(|_| rng.random_range(-3.0..3.0)).collect();
-        Prediction::new(game, size, HalfPoints(0), &raw)
+        let head = Head { game, margins: game.has_score() };
+        let raw: Vec<f32> = (0..head.count()).map(|_| rng.random_range(-3.0..3.0)).collect();
+        Prediction::new(head, size, HalfPoints(0), &raw)
     }
 
     #[test]

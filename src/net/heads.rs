@@ -1,9 +1,10 @@
 //! The heads, for inference on the CPU: what the features and the trunk become.
 
 use tch::{TchError, Tensor};
+use wide::f32x8;
 
 use super::buffer::numbers;
-use super::linear::{LANES, Lanes, Linear};
+use super::linear::{Lanes, Linear};
 use super::trunk::{Activation, channels_last};
 
 /// The weights of the heads, for the loops here.
@@ -44,13 +45,14 @@ impl Heads {
         let of_trunk = trunk.chunks_exact(trunk.len() / rows);
         let beside = features.chunks_exact(features.len() / rows).zip(specials.chunks_exact(self.special.outputs()));
         let of_rows = policy.chunks_exact_mut(policy.len() / rows);
-        let mut pooled = vec![[0.0; LANES]; self.output.len()];
+        let mut pooled = vec![[f32x8::ZERO; 2]; self.output.len()];
+        let mut room = Vec::new();
         for ((policy, trunk), (features, specials)) in of_rows.zip(of_trunk).zip(beside) {
             self.pooled.each(features, self.pooled.bias(), |_, group, sums| pooled[group] = *sums);
             let (points, last) = policy.split_at_mut(policy.len() - specials.len());
             last.copy_from_slice(specials);
             points.fill(0.0);
-            self.point.each(trunk, &pooled, |point, group, sums| {
+            self.point.each(T::widen(trunk, &mut room), &pooled, |point, group, sums| {
                 points[point] += weighed(sums, &self.output[group]);
             });
         }
@@ -60,10 +62,7 @@ impl Heads {
 
 /// The sum of rectified numbers times their weights.
 #[inline(always)]
-fn weighed(sums: &Lanes, weights: &Lanes) -> f32 {
-    let mut products: Lanes = [0.0; LANES];
-    for ((product, sum), weight) in products.iter_mut().zip(sums).zip(weights) {
-        *product = sum.relu() * weight;
-    }
-    products.iter().sum()
+fn weighed([low, high]: &Lanes, weights: &Lanes) -> f32 {
+    let relu = |sums: f32x8| f32x8::ZERO.fast_max(sums);
+    relu(*low).mul_add(weights[0], relu(*high) * weights[1]).reduce_add()
 }

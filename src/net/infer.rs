@@ -1,5 +1,8 @@
 //! Batched inference: the network as an [`Evaluator`] for the search.
 
+use std::ops::Range;
+
+use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use rand::Rng;
 use tch::Kind;
@@ -8,7 +11,7 @@ use super::NetError;
 use super::buffer::Input;
 use super::cache::{Cache, pooled};
 use super::checkpoint::KomiRange;
-use super::head::{Lattice, Prediction, output_count};
+use super::head::{Head, Lattice, Prediction};
 use super::model::{Model, Network, training_stream};
 use super::planes::{Number, plane_count, whole_count, write_planes, write_position};
 use super::policy::image_index;
@@ -25,6 +28,7 @@ const MIN_BATCH: usize = 16;
 /// A network ready to value positions, in batches of a fixed size padded with zeros: one for each thread.
 pub struct NetEvaluator {
     game: GameKind,
+    head: Head,
     /// The komi that the network was trained at.
     komi: Vec<KomiRange>,
     inference: Inference,
@@ -44,6 +48,9 @@ pub struct NetEvaluator {
     maps_side: usize,
     /// Which positions of a batch are valued, reused.
     asked: Vec<Asked>,
+    /// Room for the numbers of one policy, summed over images, and as they are kept.
+    sums: Vec<f32>,
+    numbers: Vec<f16>,
 }
 
 /// A position whose value is asked for.
@@ -62,8 +69,8 @@ pub struct FairKomi {
     /// How often the value crosses a half along the scan. Above 1 `komi` is the point with the fewest values on
     /// the wrong side.
     pub crossings: usize,
-    /// The first player's median margin at that komi.
-    pub median: HalfPoints,
+    /// The first player's median margin at that komi; `None` from a network without margins.
+    pub median: Option<HalfPoints>,
     /// The first player's value at each komi that the game allows, ascending by komi.
     pub scan: Vec<(HalfPoints, f64)>,
 }
@@ -80,9 +87,10 @@ impl NetEvaluator {
         let model = Model::for_inference(network.meta.architecture, &network.weights, kind, device)?;
         let input = Input::new(batch, [plane_count(game), whole_count(game)], kind, device);
         let features = vec![0.0; batch * model.features()];
-        let output = vec![0.0; batch * output_count(game)];
+        let output = vec![0.0; batch * network.meta.architecture.head().count()];
         Ok(NetEvaluator {
             game,
+            head: network.meta.architecture.head(),
             komi: network.meta.komi.clone(),
             inference,
             batches: vec![batch],
@@ -96,6 +104,8 @@ impl NetEvaluator {
             maps: Vec::new(),
             maps_side: 0,
             asked: Vec::new(),
+            sums: Vec::new(),
+            numbers: Vec::new(),
         })
     }
 
@@ -155,6 +165,41 @@ impl NetEvaluator {
         &self.maps[2 * symmetry.index() + transposed as usize]
     }
 
+    /// Writes a policy that was valued in another orientation: `symmetry` takes the position to it.
+    fn hand_out(&self, symmetry: Symmetry, numbers: &[f16], policy: &mut Vec<f32>) {
+        policy.clear();
+        if symmetry == Symmetry::IDENTITY {
+            policy.resize(numbers.len(), 0.0);
+            numbers.convert_to_f32_slice(policy);
+        } else {
+            policy.extend(self.map(symmetry, false).iter().map(|at| numbers[usize::from(*at)].to_f32()));
+        }
+    }
+
+    /// Sums up what the rows of a position's images say, as means, with `valued` to move in the first of them.
+    fn sum_policies<G: Game>(&mut self, rows: Range<usize>, valued: Player) {
+        let width = step_count(self.input.side());
+        let images = rows.len();
+        let mut sums = std::mem::take(&mut self.sums);
+        sums.clear();
+        sums.resize(width, 0.0);
+        for (row, symmetry) in rows.zip(G::KIND.symmetries()) {
+            let mover = if G::KIND.exchanges_players(symmetry) { valued.other() } else { valued };
+            let transposed = G::KIND == GameKind::Linage && mover == Player::White;
+            let said = &self.policy[row * width..(row + 1) * width];
+            if symmetry == Symmetry::IDENTITY && !transposed {
+                sums.iter_mut().zip(said).for_each(|(sum, number)| *sum += number);
+            } else {
+                let map = self.map(symmetry, transposed);
+                sums.iter_mut().zip(map).for_each(|(sum, at)| *sum += said[usize::from(*at)]);
+            }
+        }
+        if images > 1 {
+            sums.iter_mut().for_each(|sum| *sum /= images as f32);
+        }
+        self.sums = sums;
+    }
+
     /// Runs the network on the first `rows` rows of the input and on padding.
     fn run(&mut self, rows: usize) -> Result<(), NetError> {
         let batch = self.batches.iter().copied().find(|batch| *batch >= rows).unwrap_or(self.batch());
@@ -167,7 +212,7 @@ impl NetEvaluator {
         let _guard = tch::no_grad_guard();
         let [planes, whole] = self.input.tensors(batch)?;
         let width = step_count(self.input.side());
-        let value = &mut self.output[..batch * output_count(self.game)];
+        let value = &mut self.output[..batch * self.head.count()];
         let used = if self.reading.policy { batch * width } else { 0 };
         let policy = &mut self.policy[..used];
         if self.inference.device == Device::Cuda {
@@ -198,9 +243,9 @@ impl NetEvaluator {
     }
 
     fn prediction(&self, row: usize, size: usize, komi: HalfPoints) -> Result<Prediction, NetError> {
-        let count = output_count(self.game);
+        let count = self.head.count();
         let raw = &self.output[row * count..(row + 1) * count];
-        let prediction = Prediction::new(self.game, size, komi, raw);
+        let prediction = Prediction::new(self.head, size, komi, raw);
         if raw.iter().all(|x| x.is_finite()) && prediction.value.is_finite() {
             Ok(prediction)
         } else {
@@ -278,7 +323,7 @@ impl NetEvaluator {
         let crossings = scan.windows(2).filter(|pair| below(pair[0].1) != below(pair[1].1)).count();
         let komi = HalfPoints(best.1);
         let median = self.predict(&[at(komi)])?.first().and_then(|answer| answer.margin).map(|margin| margin.median());
-        let median = HalfPoints(-sign * median.unwrap_or_default().0);
+        let median = median.map(|median| HalfPoints(-sign * median.0));
         Ok(Some(FairKomi { komi, crossings, median, scan }))
     }
 
@@ -288,7 +333,7 @@ impl NetEvaluator {
     /// Returns the batches whose rows have these same bits, and uses them from now on: where few positions are left, a
     /// smaller batch will do. Nothing is proven of a GPU, whose results are not promised to be the same bits.
     pub fn prove_batch_invariance(&mut self, size: usize) -> Result<Vec<usize>, NetError> {
-        let (batch, outputs, policy) = (self.batch(), output_count(self.game), step_count(size));
+        let (batch, outputs, policy) = (self.batch(), self.head.count(), step_count(size));
         let count = outputs + policy;
         self.batches = vec![batch];
         if self.inference.device == Device::Cuda {
@@ -396,8 +441,7 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
         let (key, symmetry, _) = pooled(position, komi);
         let (value, numbers) = self.cache.get(key)?;
         if self.reading.policy {
-            policy.clear();
-            policy.extend(self.map(symmetry, false).iter().map(|at| numbers[usize::from(*at)].to_f32()));
+            self.hand_out(symmetry, numbers, policy);
         }
         Some(MoverValue(value))
     }
@@ -432,8 +476,6 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
             }
         }
         self.run(leaves.len() * images).map_err(failed)?;
-        let width = step_count(size);
-        let mut numbers = vec![f16::ZERO; if self.reading.policy { width } else { 0 }];
         for (index, leaf) in leaves.iter_mut().enumerate() {
             let komi = if leaf.position.to_move() == Player::White { leaf.komi } else { -leaf.komi };
             let Asked { key, symmetry } = self.asked[index];
@@ -444,30 +486,21 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
                 value += prediction.utility(size, komi, self.reading.margin_weight);
             }
             let value = (value / images as f64) as f32;
+            self.numbers.clear();
             if self.reading.policy {
                 // Linage's Horizontal sees the board transposed; which of the two moves in an image, its symmetry says.
                 let mover = leaf.position.to_move();
                 let valued = if G::KIND.exchanges_players(symmetry) { mover.other() } else { mover };
-                for (step, number) in numbers.iter_mut().enumerate() {
-                    let sum: f32 = rows
-                        .clone()
-                        .zip(G::KIND.symmetries())
-                        .map(|(row, symmetry)| {
-                            let mover = if G::KIND.exchanges_players(symmetry) { valued.other() } else { valued };
-                            let transposed = G::KIND == GameKind::Linage && mover == Player::White;
-                            self.policy[row * width + usize::from(self.map(symmetry, transposed)[step])]
-                        })
-                        .sum();
-                    // Kept and used in the same 16 bits, so that it does not matter where they come from.
-                    *number = f16::from_f32(sum / images as f32);
-                }
-                if !numbers.iter().all(|number| number.is_finite()) {
+                self.sum_policies::<G>(rows, valued);
+                // Kept and used in the same 16 bits, so that it does not matter where they come from.
+                self.numbers.resize(self.sums.len(), f16::ZERO);
+                self.numbers.convert_from_f32_slice(&self.sums);
+                if !self.numbers.iter().all(|number| number.is_finite()) {
                     return Err(failed(NetError::NotFinite));
                 }
-                leaf.policy.clear();
-                leaf.policy.extend(self.map(symmetry, false).iter().map(|at| numbers[usize::from(*at)].to_f32()));
+                self.hand_out(symmetry, &self.numbers, leaf.policy);
             }
-            self.cache.put(key, value, &numbers);
+            self.cache.put(key, value, &self.numbers);
             leaf.value = MoverValue(value);
         }
         Ok(())

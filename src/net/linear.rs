@@ -1,7 +1,7 @@
-//! Small matrices, for inference on the CPU: plain loops, which the compiler vectorises. A row's sums are always made in the
-//! same order, whatever rows lie beside it; libtorch does not promise that of small matrices.
+//! Small matrices, for inference on the CPU. A row's sums are always made in the same order, whatever rows lie beside it;
+//! libtorch does not promise that of small matrices.
 
-use super::trunk::Activation;
+use wide::f32x8;
 
 /// Outputs that are summed side by side in registers.
 pub(super) const LANES: usize = 16;
@@ -9,8 +9,8 @@ pub(super) const LANES: usize = 16;
 /// Rows that are worked out side by side, so that one sum need not wait for another.
 const ROWS: usize = 4;
 
-/// As many outputs as are summed side by side.
-pub(super) type Lanes = [f32; LANES];
+/// As many outputs as are summed side by side, in two registers.
+pub(super) type Lanes = [f32x8; 2];
 
 /// A matrix and a bias, in groups of [`LANES`] outputs, the last of which is filled up with zeros.
 pub(super) struct Linear {
@@ -27,7 +27,7 @@ impl Linear {
     pub fn new(weights: &[f32], bias: &[f32]) -> Self {
         let (outputs, inputs) = (bias.len(), weights.len() / bias.len());
         let weight = |group: usize, input: usize| {
-            std::array::from_fn(|lane| weights.get((group * LANES + lane) * inputs + input).copied().unwrap_or(0.0))
+            lanes(|lane| weights.get((group * LANES + lane) * inputs + input).copied().unwrap_or(0.0))
         };
         let groups = outputs.div_ceil(LANES);
         Linear {
@@ -53,13 +53,14 @@ impl Linear {
         let outputs = self.outputs;
         self.each(input, &self.bias, |row, group, sums| {
             let row = &mut output[row * outputs..(row + 1) * outputs];
-            row.iter_mut().skip(group * LANES).zip(sums).for_each(|(output, sum)| *output = *sum);
+            let sums = sums.iter().flat_map(|half| half.to_array());
+            row.iter_mut().skip(group * LANES).zip(sums).for_each(|(output, sum)| *output = sum);
         });
     }
 
     /// Hands each row's sums to `done`, group by group, with the row's number and the group's; `bias` takes the place of
     /// the matrix's own.
-    pub fn each<T: Activation>(&self, input: &[T], bias: &[Lanes], mut done: impl FnMut(usize, usize, &Lanes)) {
+    pub fn each(&self, input: &[f32], bias: &[Lanes], mut done: impl FnMut(usize, usize, &Lanes)) {
         let width = self.inputs;
         for (group, bias) in bias.iter().enumerate() {
             let weights = &self.weights[group * width..(group + 1) * width];
@@ -67,12 +68,12 @@ impl Linear {
             let rest = rows.remainder();
             let first_of_rest = rows.len() * ROWS;
             for (at, rows) in rows.enumerate() {
-                for (row, sums) in sums::<T, ROWS>(rows, weights, bias).iter().enumerate() {
+                for (row, sums) in sums::<ROWS>(rows, weights, bias).iter().enumerate() {
                     done(at * ROWS + row, group, sums);
                 }
             }
             for (row, input) in rest.chunks_exact(width).enumerate() {
-                done(first_of_rest + row, group, &sums::<T, 1>(input, weights, bias)[0]);
+                done(first_of_rest + row, group, &sums::<1>(input, weights, bias)[0]);
             }
         }
     }
@@ -80,21 +81,24 @@ impl Linear {
 
 /// Numbers in groups, the last filled up with zeros.
 pub(super) fn in_groups(numbers: &[f32]) -> Vec<Lanes> {
-    let group = |numbers: &[f32]| std::array::from_fn(|lane| numbers.get(lane).copied().unwrap_or(0.0));
-    numbers.chunks(LANES).map(group).collect()
+    numbers.chunks(LANES).map(|numbers| lanes(|lane| numbers.get(lane).copied().unwrap_or(0.0))).collect()
+}
+
+/// Each lane's number.
+fn lanes(number: impl Fn(usize) -> f32) -> Lanes {
+    [0, LANES / 2].map(|first| f32x8::new(std::array::from_fn(|lane| number(first + lane))))
 }
 
 /// One group's sums for `N` rows.
 #[inline(always)]
-fn sums<T: Activation, const N: usize>(rows: &[T], weights: &[Lanes], bias: &Lanes) -> [Lanes; N] {
+fn sums<const N: usize>(rows: &[f32], weights: &[Lanes], bias: &Lanes) -> [Lanes; N] {
     let width = weights.len();
+    let rows: [&[f32]; N] = std::array::from_fn(|row| &rows[row * width..][..width]);
     let mut sums = [*bias; N];
-    for (input, weights) in weights.iter().enumerate() {
-        for (row, sums) in sums.iter_mut().enumerate() {
-            let number = rows[row * width + input].wide();
-            for (sum, weight) in sums.iter_mut().zip(weights) {
-                *sum = number.mul_add(*weight, *sum);
-            }
+    for (input, [low, high]) in weights.iter().enumerate() {
+        for (row, sums) in rows.iter().zip(&mut sums) {
+            let number = f32x8::splat(row[input]);
+            *sums = [number.mul_add(*low, sums[0]), number.mul_add(*high, sums[1])];
         }
     }
     sums

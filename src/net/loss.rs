@@ -1,7 +1,7 @@
 //! What training makes small, with its gradient: both in plain `f64`, so that libtorch only has to carry the gradient on.
 
-use super::head::{Lattice, MIXTURES, MarginMixture, output_count, sigmoid};
-use crate::games::{GameKind, HalfPoints};
+use super::head::{Head, Lattice, MIXTURES, MarginMixture, sigmoid};
+use crate::games::HalfPoints;
 
 /// What became of a position, from the mover's view.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -70,22 +70,23 @@ fn minus_log_sigmoid(x: f64) -> f64 {
 
 /// The losses of one position, and their sum's derivative by each output in `gradient`.
 ///
-/// `raw` and `gradient` hold [`output_count`] numbers; the margin, if there is one, must be on the lattice.
+/// `raw` and `gradient` hold as many numbers as the head has; the margin, if there is one, must be on the lattice.
 pub(super) fn loss(
-    game: GameKind,
+    head: Head,
     size: usize,
     komi: HalfPoints,
     raw: &[f32],
     target: &Target,
     gradient: &mut [f64],
 ) -> Losses {
+    let game = head.game;
     gradient.fill(0.0);
     let mut losses = Losses::default();
     let logit = |i: usize| f64::from(raw[i]);
     let outcome = f64::from(target.outcome);
 
     // The expected score of a game with a result, and its complement: both kept, for precision.
-    let mixture = game.has_score().then(|| MarginMixture::new(game, size, raw));
+    let mixture = head.margins.then(|| MarginMixture::new(game, size, raw));
     let lattice = Lattice::of(game, size);
     let bounds = lattice.bounds(komi);
     let (win, lose) = match &mixture {
@@ -95,7 +96,7 @@ pub(super) fn loss(
         }
         None => (sigmoid(logit(0)), sigmoid(-logit(0))),
     };
-    let last = output_count(game) - 1;
+    let last = head.count() - 1;
     let repetition = if game.can_repeat() { sigmoid(logit(last)) } else { 0.0 };
     let value = ((1.0 - repetition) * win + 0.5 * repetition).max(FLOOR);
     let complement = ((1.0 - repetition) * lose + 0.5 * repetition).max(FLOOR);
@@ -169,15 +170,25 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::games::GameKind;
+
+    /// The heads that networks of a game can have.
+    fn heads(game: GameKind) -> impl Iterator<Item = Head> {
+        [true, false]
+            .into_iter()
+            .filter(move |margins| game.has_score() || !margins)
+            .map(move |margins| Head { game, margins })
+    }
 
     #[test]
     fn gradients_agree_with_finite_differences() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        for game in GameKind::ALL {
+        for head in GameKind::ALL.into_iter().flat_map(heads) {
+            let game = head.game;
             let lattice = Lattice::of(game, 5);
             let margins: Vec<HalfPoints> = lattice.points().collect();
             for _ in 0..200 {
-                let raw: Vec<f32> = (0..output_count(game)).map(|_| rng.random_range(-2.0..2.0)).collect();
+                let raw: Vec<f32> = (0..head.count()).map(|_| rng.random_range(-2.0..2.0)).collect();
                 // The first and the last margin have infinite bounds: look at them often.
                 let margin = match rng.random_range(0..4) {
                     0 => margins[0],
@@ -191,8 +202,8 @@ mod tests {
                 };
                 let komi = HalfPoints(if game.has_score() { rng.random_range(-60..60) } else { 0 });
                 let mut gradient = vec![0.0; raw.len()];
-                let at = |raw: &[f32]| loss(game, 5, komi, raw, &target, &mut vec![0.0; raw.len()]).total();
-                loss(game, 5, komi, &raw, &target, &mut gradient);
+                let at = |raw: &[f32]| loss(head, 5, komi, raw, &target, &mut vec![0.0; raw.len()]).total();
+                loss(head, 5, komi, &raw, &target, &mut gradient);
                 for i in 0..raw.len() {
                     let (mut up, mut down) = (raw.clone(), raw.clone());
                     up[i] += 1e-3;
@@ -209,12 +220,13 @@ mod tests {
     fn the_margin_loss_is_the_log_of_the_probability() {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         for game in GameKind::ALL.into_iter().filter(|game| game.has_score()) {
-            let raw: Vec<f32> = (0..output_count(game)).map(|_| rng.random_range(-1.0..1.0)).collect();
+            let head = Head { game, margins: true };
+            let raw: Vec<f32> = (0..head.count()).map(|_| rng.random_range(-1.0..1.0)).collect();
             let mixture = MarginMixture::new(game, 6, &raw);
             for margin in mixture.margins() {
                 let target = Target { outcome: 1.0, margin: Some(margin), repetition: false };
                 let mut gradient = vec![0.0; raw.len()];
-                let losses = loss(game, 6, HalfPoints(1), &raw, &target, &mut gradient);
+                let losses = loss(head, 6, HalfPoints(1), &raw, &target, &mut gradient);
                 assert!((losses.margin + mixture.probability(margin).ln()).abs() < 1e-6);
             }
         }
@@ -222,17 +234,18 @@ mod tests {
 
     #[test]
     fn extreme_outputs_give_finite_losses_and_gradients() {
-        for game in GameKind::ALL {
+        for head in GameKind::ALL.into_iter().flat_map(heads) {
+            let game = head.game;
             for size in [1, 19] {
                 for scale in [1e2, 1e6, 1e30] {
                     for sign in 0..4 {
                         let sign = |i: usize| if (i + sign).is_multiple_of(3) { 1.0 } else { -1.0 };
-                        let raw: Vec<f32> = (0..output_count(game)).map(|i| scale * sign(i)).collect();
+                        let raw: Vec<f32> = (0..head.count()).map(|i| scale * sign(i)).collect();
                         let margin = Lattice::of(game, size).points().next().filter(|_| game.has_score());
                         for outcome in [0.0, 0.5, 1.0] {
                             let target = Target { outcome, margin, repetition: game.can_repeat() };
                             let mut gradient = vec![0.0; raw.len()];
-                            let losses = loss(game, size, HalfPoints(7), &raw, &target, &mut gradient);
+                            let losses = loss(head, size, HalfPoints(7), &raw, &target, &mut gradient);
                             assert!(losses.total().is_finite(), "{game} {raw:?}");
                             assert!(gradient.iter().all(|g| g.is_finite()), "{game} {raw:?} {gradient:?}");
                         }

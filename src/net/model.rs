@@ -1,6 +1,7 @@
 //! The model: a fully convolutional trunk, global pooling, small heads. No layer depends on the board's size.
 
 use std::cell::Cell;
+use std::fmt;
 use std::ops::Range;
 
 use rand::SeedableRng;
@@ -12,11 +13,11 @@ use sha2::{Digest, Sha256};
 use tch::{Kind, TchError, Tensor};
 
 use super::checkpoint::NetMeta;
-use super::head::{first_biases, output_count};
+use super::head::Head;
 use super::heads::Heads;
 use super::linear::{Linear, in_groups};
 use super::planes::{plane_count, size_scale, whole_count};
-use super::trunk::{Activation, add, pool, relu};
+use super::trunk::{Activation, add_relu, pool, relu};
 use super::{NetError, NetEvaluator, Provenance, runtime};
 use crate::config::Inference;
 use crate::games::{GameKind, Special};
@@ -46,6 +47,17 @@ pub struct Architecture {
     pub game: GameKind,
     pub layers: usize,
     pub channels: usize,
+    /// Whether the value's head describes the margin, where the game has one, or the expected score alone.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub margins: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(flag: &bool) -> bool {
+    *flag
 }
 
 /// One of the model's tensors.
@@ -65,6 +77,14 @@ const HE: f32 = 2.0;
 const SMALL: f32 = 0.1;
 /// Biases, and the ends of residual branches.
 const ZERO: f32 = 0.0;
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Architecture { game, layers, channels, margins } = self;
+        let rest = if *margins { "" } else { " without margins" };
+        write!(f, "{game} with {layers} layers of {channels} channels{rest}")
+    }
+}
 
 impl Architecture {
     /// Fails where no model can be built.
@@ -94,8 +114,8 @@ impl Architecture {
         let (pooled, policy) = (self.features(), self.policy_channels());
         add("head.hidden.weight", &[HIDDEN, pooled], HE);
         add("head.hidden.bias", &[HIDDEN], ZERO);
-        add("head.output.weight", &[output_count(self.game), HIDDEN], SMALL);
-        add("head.output.bias", &[output_count(self.game)], ZERO);
+        add("head.output.weight", &[self.head().count(), HIDDEN], SMALL);
+        add("head.output.bias", &[self.head().count()], ZERO);
         add("policy.point.weight", &[policy, channels], HE);
         add("policy.pooled.weight", &[policy, pooled], SMALL);
         add("policy.pooled.bias", &[policy], ZERO);
@@ -107,6 +127,11 @@ impl Architecture {
             add("ownership.bias", &[1], ZERO);
         }
         specs
+    }
+
+    /// The value's head.
+    pub(super) fn head(&self) -> Head {
+        Head { game: self.game, margins: self.margins && self.game.has_score() }
     }
 
     /// The numbers that the heads look at in each row.
@@ -146,7 +171,7 @@ impl Architecture {
             }
         }
         let biases = &specs[2 * self.layers + HeadTensor::OutputBias as usize];
-        weights[biases.range.clone()].copy_from_slice(&first_biases(self.game));
+        weights[biases.range.clone()].copy_from_slice(&self.head().first_biases());
         weights
     }
 }
@@ -228,7 +253,7 @@ pub(super) fn single_threaded_here() {
 
 /// What the network gives for a batch.
 pub(super) struct Outputs {
-    /// rows × [`output_count`].
+    /// rows × the numbers of the value's head.
     pub value: Tensor,
     /// rows × [`crate::games::step_count`].
     pub policy: Tensor,
@@ -371,7 +396,7 @@ impl Model {
         while layer < layers {
             if self.architecture.residual() && layer + 1 < layers {
                 let inner = relu::<T>(self.convolve(layer, &x)?)?;
-                x = relu::<T>(add::<T>(self.convolve(layer + 1, &inner)?, &x)?)?;
+                x = add_relu::<T>(self.convolve(layer + 1, &inner)?, &x)?;
                 layer += 2;
             } else {
                 x = relu::<T>(self.convolve(layer, &x)?)?;

@@ -6,6 +6,7 @@ use std::path::Path;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::head::Head;
 use super::planes::{whole_count, write_planes, write_position};
 use super::*;
 use crate::board::{PointSet, Symmetry};
@@ -264,7 +265,7 @@ fn broken_fields_are_refused() {
 }
 
 fn untrained(game: GameKind, layers: usize, channels: usize) -> Network {
-    Network::untrained(Architecture { game, layers, channels }, 1).expect("a network")
+    Network::untrained(Architecture { game, layers, channels, margins: true }, 1).expect("a network")
 }
 
 #[test]
@@ -418,7 +419,7 @@ fn inference_agrees_with_the_model_that_is_trained() {
             for (snapshot, (found, raw)) in
                 snapshots.iter().zip(found.iter().zip(outputs.chunks_exact(outputs.len() / snapshots.len())))
             {
-                let expected = Prediction::new(game, 7, snapshot.komi(), raw);
+                let expected = Prediction::new(network.meta.architecture.head(), 7, snapshot.komi(), raw);
                 let distance = (expected.value - found.value).abs();
                 assert!(distance < tolerance, "{game} {}: {distance}", precision.name());
             }
@@ -927,15 +928,33 @@ fn fair_komi_is_asked_only_where_the_network_was_trained() {
 #[test]
 fn the_margin_takes_part_in_values_as_far_as_it_is_asked_to() {
     let raw: Vec<f32> = vec![0.0, 1.0, 0.3, -1.0, -0.5, 0.1, 0.4, 0.8, -0.4, -0.4, -0.4, -0.4];
-    let utility = |komi: i32, weight| {
-        Prediction::new(GameKind::Linage, 5, HalfPoints(komi), &raw).utility(5, HalfPoints(komi), weight)
-    };
-    let value = |komi: i32| Prediction::new(GameKind::Linage, 5, HalfPoints(komi), &raw).value;
+    let head = Head { game: GameKind::Linage, margins: true };
+    let utility =
+        |komi: i32, weight| Prediction::new(head, 5, HalfPoints(komi), &raw).utility(5, HalfPoints(komi), weight);
+    let value = |komi: i32| Prediction::new(head, 5, HalfPoints(komi), &raw).value;
     for komi in -40..40 {
         assert_eq!(utility(komi, 0.0), value(komi));
         assert!(utility(komi, 0.4) <= utility(komi + 1, 0.4) && (0.0..=1.0).contains(&utility(komi, 0.4)));
         assert!((utility(komi, 0.2) - 0.5 * (utility(komi, 0.0) + utility(komi, 0.4))).abs() < 1e-6);
     }
-    let fugo = Prediction::new(GameKind::Fugo, 5, HalfPoints(0), &[0.3, -2.0]);
-    assert_eq!(fugo.utility(5, HalfPoints(0), 0.4), fugo.value);
+    for (game, raw) in [(GameKind::Fugo, [0.3, -2.0].as_slice()), (GameKind::Linage, &[0.3])] {
+        let without = Prediction::new(Head { game, margins: false }, 5, HalfPoints(0), raw);
+        assert_eq!((without.utility(5, HalfPoints(0), 0.4), without.margin), (without.value, None));
+    }
+}
+
+#[test]
+fn a_network_without_margins_is_kept_and_answers_without_them() {
+    let architecture = Architecture { game: GameKind::Sligo, layers: 2, channels: 8, margins: false };
+    let network = Network::untrained(architecture, 1).expect("a network");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("net.safetensors");
+    network.save(&path).expect("saved");
+    assert_eq!(NetFile::load(&path).expect("whole").network, network);
+    let mut evaluator = network.evaluator(inference(16, Precision::F32)).expect("an evaluator");
+    let empty = Snapshot::of(&crate::games::Sligo::<1>::new(4, Options::default()), HalfPoints(0));
+    let answer = &evaluator.predict(std::slice::from_ref(&empty)).expect("an answer")[0];
+    assert!(answer.margin.is_none() && (0.0..=1.0).contains(&answer.value));
+    let fair = evaluator.fair_komi(&empty).expect("an answer").expect("a komi");
+    assert_eq!(fair.median, None);
 }

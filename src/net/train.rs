@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::NetError;
 use super::checkpoint::{FileError, KomiRange, NetMeta, Provenance, hex};
-use super::head::{Lattice, Prediction, output_count};
+use super::head::{Head, Lattice, Prediction};
 use super::loss::{Losses, OWNERSHIP_WEIGHT, Target, loss};
 use super::model::{Architecture, Model, Network, Outputs, training_stream};
 use super::planes::{plane_count, whole_count, write_planes};
@@ -60,6 +60,8 @@ pub struct TrainConfig {
     pub layers: usize,
     /// Channels of each.
     pub channels: usize,
+    /// Whether the value's head describes the margin, where the game has one, or the expected score alone.
+    pub margins: bool,
     /// Parts of a batch that threads can work on side by side. Part of the result; the number of threads is not.
     pub chunks: usize,
     /// The part of the games that is held out.
@@ -80,6 +82,7 @@ impl Default for TrainConfig {
             weight_decay: 1e-2,
             layers: 3,
             channels: 32,
+            margins: true,
             chunks: 4,
             validation_fraction: 0.1,
             patience: 5,
@@ -324,17 +327,16 @@ impl<'a> Trainer<'a> {
         for (index, sample) in samples.iter().enumerate() {
             check_sample(sample, game).map_err(|what| TrainError::Sample { index, what })?;
         }
-        let architecture = Architecture { game, layers: config.layers, channels: config.channels };
+        let TrainConfig { layers, channels, margins, .. } = config;
+        let architecture = Architecture { game, layers, channels, margins };
         architecture.check()?;
         let first_weights = match start {
             None => architecture.first_weights(config.seed),
             Some(network) if network.meta.architecture == architecture => network.weights.clone(),
             Some(network) => {
-                let Architecture { game: other, layers, channels } = network.meta.architecture;
                 return Err(TrainError::Start(format!(
-                    "is for {other} with {layers} layers of {channels} channels, not for {game} with {} of {}; give \
-                     data of that game, and as many layers and channels",
-                    config.layers, config.channels
+                    "is for {}, not for {architecture}; give data of that game, and the same shape",
+                    network.meta.architecture
                 )));
             }
         };
@@ -696,7 +698,7 @@ struct Work {
 /// A part of a batch: always of the same shape (padded with zeros), with its own copy of the weights, so that its
 /// result does not depend on the thread that works on it.
 struct Chunk {
-    game: GameKind,
+    head: Head,
     capacity: usize,
     model: Model,
     input: Vec<f32>,
@@ -718,7 +720,7 @@ impl Chunk {
         let game = trainer.architecture.game;
         let capacity = trainer.chunk_rows();
         Ok(Chunk {
-            game,
+            head: trainer.architecture.head(),
             capacity,
             model: Model::for_training(trainer.architecture, &trainer.first_weights)?,
             input: Vec::new(),
@@ -745,10 +747,10 @@ impl Chunk {
         let _guard = tch::no_grad_guard();
         let _outputs = self.forward(samples, weights, rows)?;
         self.values.clear();
-        let count = output_count(self.game);
+        let count = self.head.count();
         for ((index, _), raw) in rows.iter().zip(self.outputs[0].chunks_exact(count)) {
             let position = &samples[*index as usize].position;
-            let prediction = Prediction::new(self.game, position.size(), position.komi(), raw);
+            let prediction = Prediction::new(self.head, position.size(), position.komi(), raw);
             self.values.push(prediction.value as f32);
         }
         Ok(())
@@ -758,7 +760,7 @@ impl Chunk {
     fn forward(&mut self, samples: &[Sample], weights: &[f32], rows: &[Row]) -> Result<Outputs, NetError> {
         self.model.load(weights)?;
         let size = rows.first().map_or(1, |(index, _)| samples[*index as usize].position.size());
-        let row_len = size * size * plane_count(self.game);
+        let row_len = size * size * plane_count(self.head.game);
         self.input.resize(self.capacity * row_len, 0.0);
         self.input[rows.len() * row_len..].fill(0.0);
         for ((index, symmetry), row) in rows.iter().zip(self.input.chunks_exact_mut(row_len)) {
@@ -791,7 +793,8 @@ impl Chunk {
     fn row_losses(&mut self, sample: &Sample, symmetry: Symmetry, row: usize) -> Result<Losses, NetError> {
         let size = sample.position.size();
         let weight = f64::from(sample.weight);
-        let widths = [output_count(self.game), step_count(size), if self.game.has_score() { size * size } else { 0 }];
+        let Head { game, .. } = self.head;
+        let widths = [self.head.count(), step_count(size), if game.has_score() { size * size } else { 0 }];
         let place = |part: usize| row * widths[part]..(row + 1) * widths[part];
         if (0..3).any(|part| self.outputs[part][place(part)].iter().any(|number| !number.is_finite())) {
             return Err(NetError::NotFinite);
@@ -803,7 +806,7 @@ impl Chunk {
 
         let own = &mut slopes[..widths[0]];
         let komi = sample.position.komi();
-        let mut losses = loss(self.game, size, komi, &self.outputs[0][place(0)], &sample.target, own);
+        let mut losses = loss(self.head, size, komi, &self.outputs[0][place(0)], &sample.target, own);
         keep(&mut self.factors[0][place(0)], own, weight);
 
         let transposed = sample.position.is_transposed_after(symmetry);

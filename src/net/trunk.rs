@@ -14,6 +14,8 @@ use super::planes::Number;
 pub(super) trait Activation: Number {
     /// As 32 bits.
     fn wide(self) -> f32;
+    /// All of `numbers` as 32 bits; `room` is where they are put unless they have them.
+    fn widen<'a>(numbers: &'a [Self], room: &'a mut Vec<f32>) -> &'a [f32];
     /// The number, or zero if it is negative; a NaN stays one.
     fn relu(self) -> Self;
     /// The nearest to a number of 32 bits. A NaN need not stay one, but does not become finite.
@@ -24,6 +26,11 @@ impl Activation for f32 {
     #[inline(always)]
     fn wide(self) -> f32 {
         self
+    }
+
+    #[inline(always)]
+    fn widen<'a>(numbers: &'a [f32], _room: &'a mut Vec<f32>) -> &'a [f32] {
+        numbers
     }
 
     #[inline(always)]
@@ -41,6 +48,13 @@ impl Activation for bf16 {
     #[inline(always)]
     fn wide(self) -> f32 {
         f32::from_bits(u32::from(self.to_bits()) << 16)
+    }
+
+    #[inline(always)]
+    fn widen<'a>(numbers: &'a [bf16], room: &'a mut Vec<f32>) -> &'a [f32] {
+        room.clear();
+        room.extend(numbers.iter().map(|number| number.wide()));
+        room
     }
 
     #[inline(always)]
@@ -74,11 +88,11 @@ pub(super) fn relu<T: Activation>(tensor: Tensor) -> Result<Tensor, TchError> {
     memory.f_permute([0, 3, 1, 2])
 }
 
-/// Adds the block's input to a convolution's output in place.
-pub(super) fn add<T: Activation>(tensor: Tensor, input: &Tensor) -> Result<Tensor, TchError> {
+/// Adds the block's input to a convolution's output and rectifies the sums, in place.
+pub(super) fn add_relu<T: Activation>(tensor: Tensor, input: &Tensor) -> Result<Tensor, TchError> {
     let (mut memory, mut other) = (channels_last(&tensor)?, channels_last(input)?);
     for (number, other) in numbers::<T>(&mut memory).iter_mut().zip(numbers::<T>(&mut other)) {
-        *number = T::narrow(number.wide() + other.wide());
+        *number = T::narrow(number.wide() + other.wide()).relu();
     }
     memory.f_permute([0, 3, 1, 2])
 }

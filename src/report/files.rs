@@ -12,7 +12,7 @@ use super::tensorboard::encode;
 use crate::arena::MatchReport;
 use crate::games::{GameKind, HalfPoints};
 use crate::komi::{Balance, Measurement};
-use crate::learn::{BoardResult, FairKomiRow, GenerationRow};
+use crate::learn::{BoardResult, FairKomiRow, GenerationRow, NetCalibration};
 use crate::records::{RunError, Tally, write_whole};
 
 /// Writes rows to a CSV file, whole or not at all. Without `header` the rows' field names are the header.
@@ -197,6 +197,11 @@ pub fn write_balance(dir: &Path, found: &[Balance]) -> Result<(), RunError> {
         std::iter::once(all).chain(moves)
     });
     write(&dir.join("balance.csv"), Some(&LINE), lines)
+}
+
+/// A row for each bin of values.
+pub fn write_calibration(path: &Path, found: &NetCalibration) -> Result<(), RunError> {
+    write(path, None, found.rows())
 }
 
 /// `match.csv`: a row a pair, results for engine A.

@@ -9,10 +9,11 @@ use super::map::board_map;
 use crate::arena::MatchReport;
 use crate::games::{GameKind, HalfPoints};
 use crate::komi::{AtKomi, Balance, Fair, Known, Measurement, Openings};
-use crate::learn::{BoardResult, PipelineResult, StageTime};
+use crate::learn::{BoardResult, NetCalibration, PipelineResult, StageTime};
 use crate::net::{Calibration, EpochReport, Losses};
 use crate::records::Tally;
 use crate::stats::Interval;
+use crate::stats::calibration::Reliability;
 use crate::stats::komi_lattice::{FairKomi, KomiStatus};
 
 /// A table with these column names; the first column is left, all others right aligned.
@@ -368,7 +369,34 @@ pub fn epoch_text(report: &EpochReport) -> String {
     text
 }
 
-/// How often games were won at which predicted value, on held-out games.
+/// What games brought at which value of a network, one position a game.
+pub fn net_calibration_text(found: &NetCalibration) -> String {
+    let mut rows = table(&["value", "games", "mean value", "mean result [95 %]", "apart"]);
+    for row in found.rows() {
+        let (Some(value), Some(result), Some(low), Some(high)) = (row.value, row.result, row.low, row.high) else {
+            continue;
+        };
+        rows.add_row([
+            format!("{:.1}–{:.1}", row.from, row.to),
+            row.positions.to_string(),
+            format!("{value:.3}"),
+            format!("{result:.3} [{low:.3}, {high:.3}]"),
+            format!("{:+.3}", result - value),
+        ]);
+    }
+    let Reliability { count, ece, brier, log_loss, .. } = &found.reliability;
+    let number = |number: &Option<f64>| number.map_or("–".to_string(), |number| format!("{number:.4}"));
+    format!(
+        "{rows}\n{}: one random position of each of {count} games; expected calibration error {}, mean squared error {}, \
+         cross-entropy {} nats\n",
+        found.game,
+        number(ece),
+        number(brier),
+        number(log_loss)
+    )
+}
+
+/// How far values were probabilities on the games held out from a training.
 pub fn calibration_text(calibration: &Calibration) -> String {
     let mut rows = table(&["predicted", "positions", "mean prediction", "mean outcome"]);
     for (index, bin) in calibration.bins.iter().enumerate().filter(|(_, bin)| bin.weight > 0.0) {

@@ -19,12 +19,12 @@ pub enum Purpose {
     Komi = 4,
     /// Playouts, by game.
     Playout = 5,
-    /// Training, by generation.
-    Training = 6,
     /// How many turns a self-play game's opening has, by game.
     OpeningLength = 7,
     /// Which earlier game a self-play game goes on from, by game.
     Continuation = 8,
+    /// Which position of a game is looked at, by game.
+    Calibration = 9,
 }
 
 /// The stream of random numbers for `purpose` and `index` in the run with this seed.
@@ -51,9 +51,9 @@ mod tests {
         Purpose::Choice,
         Purpose::Komi,
         Purpose::Playout,
-        Purpose::Training,
         Purpose::OpeningLength,
         Purpose::Continuation,
+        Purpose::Calibration,
     ];
 
     #[test]
@@ -82,6 +82,6 @@ mod tests {
         // From an implementation of ChaCha8 by the book.
         assert_eq!(numbers(1, Purpose::Opening, 0), [4_344_717_217_939_160_907, 15_305_578_173_110_765_368]);
         assert_eq!(numbers(42, Purpose::Playout, 1000), [7_497_163_651_576_601_824, 9_459_279_569_612_992_424]);
-        assert_eq!(ALL.map(|purpose| purpose as u64), [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(ALL.map(|purpose| purpose as u64), [1, 2, 3, 4, 5, 7, 8, 9]);
     }
 }

@@ -6,6 +6,7 @@
 //! that line, repetitions included.
 
 use rand_chacha::ChaCha8Rng;
+use wide::f32x8;
 
 use super::arena::{Arena, Edge, Expansion, Node, ROOT, is_win};
 use super::root::Root;
@@ -378,13 +379,17 @@ pub(super) fn result<G: Game>(winner: Option<Player>, position: &G) -> FirstValu
 
 /// Makes probabilities of logits.
 fn softmax(logits: &mut [f32]) {
-    let largest = logits.iter().fold(f32::NEG_INFINITY, |a, b| a.max(*b));
-    let mut sum = 0.0;
-    for logit in logits.iter_mut() {
-        *logit = (*logit - largest).exp();
-        sum += *logit;
+    let largest = logits.iter().fold(f32::NEG_INFINITY, |most, logit| if *logit > most { *logit } else { most });
+    let mut sums = f32x8::ZERO;
+    for logits in logits.chunks_mut(8) {
+        let mut lanes = [f32::NEG_INFINITY; 8];
+        lanes[..logits.len()].copy_from_slice(logits);
+        let powers = (f32x8::new(lanes) - f32x8::splat(largest)).exp();
+        sums += powers;
+        logits.copy_from_slice(&powers.to_array()[..logits.len()]);
     }
-    logits.iter_mut().for_each(|share| *share /= sum);
+    let scale = 1.0 / sums.reduce_add();
+    logits.iter_mut().for_each(|share| *share *= scale);
 }
 
 #[cfg(test)]

@@ -49,6 +49,9 @@ impl Work {
 pub trait Observer: Sync {
     /// A game was finished. `work` is that of the game, with all evaluations of its worker since its last report.
     fn game_done(&self, work: Work);
+
+    /// A worker's games have all walked on, and what they asked for was answered.
+    fn round_done(&self) {}
 }
 
 /// How a run is watched and stopped.
@@ -165,6 +168,7 @@ impl Job<'_> {
             for (engine, evaluator) in evaluators.iter_mut().enumerate() {
                 evaluations += answer_all(&mut slots, &waiting, engine, evaluator.as_mut())?;
             }
+            self.control.observer.round_done();
         }
     }
 

@@ -263,7 +263,7 @@ fn no_games_are_no_fault() {
 
 /// An engine with a network that has learnt nothing.
 fn untrained(game: GameKind, folder: &std::path::Path) -> Engine {
-    let architecture = crate::net::Architecture { game, layers: 2, channels: 8 };
+    let architecture = crate::net::Architecture { game, layers: 2, channels: 8, margins: true };
     let path = folder.join("untrained.safetensors");
     let network = crate::net::Network::untrained(architecture, 1).expect("a network");
     network.save(&path).expect("saved");

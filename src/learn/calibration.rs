@@ -1,0 +1,135 @@
+//! Whether a network's values are the scores that games then bring.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rand::Rng;
+use serde::Serialize;
+use thiserror::Error;
+
+use super::data::{DataError, load};
+use crate::config::{Device, Inference, Precision};
+use crate::games::GameKind;
+use crate::net::{NetError, NetFile, Sample, Snapshot};
+use crate::search::{Purpose, stream};
+use crate::stats::calibration::{Forecast, Reliability, ReliabilityBin, reliability};
+use crate::stats::{Interval, Outcome, Wdl};
+
+/// Values are sorted into so many bins of equal width.
+const BINS: usize = 10;
+
+/// Positions that are valued at a time.
+const BATCH: usize = 64;
+
+/// A network's values of one random position of each game, and the results of these games.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NetCalibration {
+    pub game: GameKind,
+    pub reliability: Reliability,
+    /// The 95 % interval of each bin's mean result.
+    pub intervals: Vec<Interval>,
+}
+
+/// A bin as a row of a CSV file.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct CalibrationRow {
+    /// The bin's edges.
+    pub from: f64,
+    pub to: f64,
+    /// Positions, each of a game of its own.
+    pub positions: u64,
+    /// The mean value; empty where there is no position.
+    pub value: Option<f64>,
+    /// The mean result, and its interval.
+    pub result: Option<f64>,
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+}
+
+/// Why it cannot be told.
+#[derive(Debug, Error)]
+pub enum CalibrationError {
+    #[error(transparent)]
+    Data(#[from] DataError),
+    #[error("{path}: {error}", path = .path.display())]
+    Network { path: PathBuf, error: NetError },
+    #[error("{path} plays {network}, the games are of {games}; give a network of that game", path = .path.display())]
+    OtherGame { path: PathBuf, network: GameKind, games: GameKind },
+}
+
+/// Asks the network about one random position of each game with a result: positions of one game share their result, so
+/// more of them would pass for more evidence than there is. The positions depend on the seed and the games' numbers alone.
+///
+/// The games should be ones that the network has not learnt from.
+pub fn calibrate(
+    runs: &[(u64, PathBuf)],
+    path: &Path,
+    file: &NetFile,
+    seed: u64,
+) -> Result<NetCalibration, CalibrationError> {
+    let mut games: BTreeMap<u64, Vec<Sample>> = BTreeMap::new();
+    for sample in load(runs)?.samples {
+        games.entry(sample.game_index).or_default().push(sample);
+    }
+    let chosen = games.into_iter().map(|(game, mut samples)| {
+        let at = stream(seed, Purpose::Calibration, game).random_range(0..samples.len());
+        samples.swap_remove(at)
+    });
+    // A batch holds boards of one size.
+    let mut by_size: BTreeMap<usize, Vec<Sample>> = BTreeMap::new();
+    chosen.for_each(|sample| by_size.entry(sample.position.size()).or_default().push(sample));
+    let game = file.network.game();
+    let failed = |error| CalibrationError::Network { path: path.to_path_buf(), error };
+    let inference = Inference { batch: BATCH, precision: Precision::F32, device: Device::Cpu };
+    let mut evaluator = file.network.evaluator(inference).map_err(failed)?;
+    let mut forecasts = Vec::new();
+    for samples in by_size.into_values() {
+        let games = samples[0].position.game();
+        if games != game {
+            return Err(CalibrationError::OtherGame { path: path.to_path_buf(), network: game, games });
+        }
+        let positions: Vec<Snapshot> = samples.iter().map(|sample| sample.position.clone()).collect();
+        let answers = evaluator.predict(&positions).map_err(failed)?;
+        forecasts.extend(
+            answers.iter().zip(&samples).map(|(answer, sample)| Forecast {
+                predicted: answer.value,
+                outcome: f64::from(sample.target.outcome),
+            }),
+        );
+    }
+    Ok(NetCalibration { game, reliability: reliability(&forecasts, BINS), intervals: intervals(&forecasts) })
+}
+
+/// The interval of each bin's mean result.
+fn intervals(forecasts: &[Forecast]) -> Vec<Interval> {
+    let mut results = [Wdl::default(); BINS];
+    for forecast in forecasts {
+        let bin = ((forecast.predicted * BINS as f64) as usize).min(BINS - 1);
+        results[bin].record(match forecast.outcome {
+            1.0 => Outcome::Win,
+            0.0 => Outcome::Loss,
+            _ => Outcome::Draw,
+        });
+    }
+    results.iter().map(|results| results.score_interval(0.95)).collect()
+}
+
+impl NetCalibration {
+    /// The bins as rows.
+    pub fn rows(&self) -> Vec<CalibrationRow> {
+        let bins = self.reliability.bins.iter().zip(&self.intervals);
+        let row = |(bin, interval): (&ReliabilityBin, &Interval)| {
+            let known = (bin.count > 0).then_some(interval);
+            CalibrationRow {
+                from: bin.lo,
+                to: bin.hi,
+                positions: bin.count,
+                value: bin.mean_predicted,
+                result: bin.mean_outcome,
+                low: known.map(|interval| interval.lo),
+                high: known.map(|interval| interval.hi),
+            }
+        };
+        bins.map(row).collect()
+    }
+}
