@@ -180,6 +180,13 @@ pub struct Run {
     pub forwards: [f64; 2],
 }
 
+impl Run {
+    /// How long a search took.
+    pub fn seconds_a_search(&self) -> f64 {
+        self.seconds / self.work.searches.max(1) as f64
+    }
+}
+
 /// Adds up the work of all workers, each of which has a probe if there is a network.
 struct Total {
     work: Mutex<Work>,

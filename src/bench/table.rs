@@ -62,6 +62,9 @@ pub enum Figure {
     Known,
     /// Games a second of self-play with the network.
     NetworkGames,
+    /// How many visits with playouts take as long as one with the network, both in self-play from the first search to the
+    /// last.
+    VisitsOfPlayouts,
     /// How far values in bfloat16 are from those in 32 bits, on average over positions of playouts.
     Bf16Error,
     /// The largest such distance.
@@ -74,7 +77,7 @@ pub enum Figure {
 
 impl Figure {
     /// All, in the order of the table.
-    const ALL: [Figure; 16] = [
+    const ALL: [Figure; 17] = [
         Figure::Playouts,
         Figure::PlayoutTurns,
         Figure::Simulations,
@@ -87,6 +90,7 @@ impl Figure {
         Figure::EvaluationsShare,
         Figure::Known,
         Figure::NetworkGames,
+        Figure::VisitsOfPlayouts,
         Figure::Bf16Error,
         Figure::Bf16Largest,
         Figure::TreeMemory,
@@ -107,6 +111,7 @@ impl Figure {
             Figure::EvaluationsShare => "of own forward",
             Figure::Known => "known before",
             Figure::NetworkGames => "games/s, network",
+            Figure::VisitsOfPlayouts => "playout visits a net's",
             Figure::Bf16Error => "bf16 v f32, mean",
             Figure::Bf16Largest => "bf16 v f32, most",
             Figure::TreeMemory => "tree MiB",
@@ -202,10 +207,10 @@ fn one_round<G: PlayoutPolicy>(
     measured.push((Figure::PlayoutTurns, turns.per_second()));
     measured.push((Figure::Simulations, simulations.per_second()));
     measured.push((Figure::SimulationsShare, simulations.per_second() / playouts.per_second()));
-    // As many simulations as the network's runs have, in the end a few games.
-    let config = selfplay_config(plan, board, plan.games.div_ceil(8));
-    let run = selfplay::<G>(&config, &Engine::playouts(plan.search), plan.threads, stop)?;
-    measured.push((Figure::PlayoutGames, run.games as f64 / run.seconds));
+    // As many simulations as the network's runs have, in the end fewer games.
+    let config = selfplay_config(plan, board, plan.games.div_ceil(4));
+    let with_playouts = selfplay::<G>(&config, &Engine::playouts(plan.search), plan.threads, stop)?;
+    measured.push((Figure::PlayoutGames, with_playouts.games as f64 / with_playouts.seconds));
     let run = selfplay::<G>(&selfplay_config(plan, board, plan.games), engine, plan.threads, stop)?;
     let [libtorch, own] = run.forwards;
     let evaluations = run.work.evaluations as f64 / run.seconds;
@@ -219,6 +224,7 @@ fn one_round<G: PlayoutPolicy>(
     measured.push((Figure::Evaluations, evaluations));
     measured.push((Figure::Known, run.work.known as f64 / asked.max(1) as f64));
     measured.push((Figure::NetworkGames, run.games as f64 / run.seconds));
+    measured.push((Figure::VisitsOfPlayouts, run.seconds_a_search() / with_playouts.seconds_a_search()));
     measured.push((Figure::TreeMemory, run.work.tree_bytes as f64 / f64::from(1 << 20)));
     if let Some(memory) = memory() {
         measured.push((Figure::PeakMemory, memory.peak));

@@ -10,6 +10,8 @@ mod matches;
 mod measure;
 mod pipeline;
 mod status;
+#[cfg(test)]
+mod tests;
 mod times;
 mod training;
 mod window;

@@ -167,6 +167,7 @@ impl<G: Game> Slot<G> {
         let policy = if self.is_full { self.tree().policy_target() } else { Vec::new() };
         let step = choose(&steps, choice, &mut self.choice);
         let position = self.played.position().clone();
+        self.work.searches += 1;
         self.notes.push(Note { position, turn, steps, played: step, value, policy });
         self.play(step);
     }

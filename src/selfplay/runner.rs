@@ -29,6 +29,8 @@ pub struct Work {
     pub evaluations: u64,
     /// Positions whose value a network had said before.
     pub known: u64,
+    /// Searches that led to a step.
+    pub searches: u64,
     /// Positions that were not expanded because a game's tree was full.
     pub refused: u64,
     /// The most that the trees of one game took, in bytes.
@@ -40,6 +42,7 @@ impl Work {
     pub fn add(&mut self, other: Work) {
         self.evaluations += other.evaluations;
         self.known += other.known;
+        self.searches += other.searches;
         self.refused += other.refused;
         self.tree_bytes = self.tree_bytes.max(other.tree_bytes);
     }

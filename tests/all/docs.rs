@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::{Running, done, files, folder, network};
+use crate::program::{Running, done, fairkomi, files, folder, network};
 use fairkomi::games::GameKind;
 
 /// The names in the list of commands that a help text shows.
@@ -49,6 +49,7 @@ fn examples_of_help_texts_work() {
     let play = |run: &str| done(path, &format!("selfplay --game yugo --size 2 --games 4 --visits 2 --out {run}"));
     play("runs/yugo7");
     play("data/sample/yugo");
+    play("runs/new");
     let mut examples = 0;
     for name in commands(&done(path, "--help")) {
         let help = done(path, &format!("{name} --help"));
@@ -78,6 +79,33 @@ fn examples_of_help_texts_work() {
         }
     }
     assert!(examples >= 10, "{examples}");
+}
+
+#[test]
+fn calibration_looks_at_one_position_a_game() {
+    let folder = folder();
+    let path = folder.path();
+    for game in [GameKind::Yugo, GameKind::Sligo] {
+        fs::write(path.join(format!("{game}.safetensors")), network(game)).unwrap();
+    }
+    for (run, size) in [("a", 2), ("b", 3)] {
+        let games = "--games 20 --visits 4 --opening-turns 2";
+        done(path, &format!("selfplay --game yugo --size {size} {games} --out {run}"));
+    }
+    let text = done(path, "data calibration a b --net yugo.safetensors --out bins.csv");
+    assert!(text.contains("yugo: one random position of each of 40 games"), "{text}");
+    let bins = fs::read_to_string(path.join("bins.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = bins.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 10);
+    assert_eq!(rows.iter().map(|row| row[2].parse::<u64>().unwrap()).sum::<u64>(), 40);
+    for row in rows.iter().filter(|row| row[2] != "0") {
+        let [from, to, value, result, low, high] = [0, 1, 3, 4, 5, 6].map(|at| row[at].parse::<f64>().unwrap());
+        assert!(from <= value && value <= to && low <= result && result <= high, "{row:?}");
+    }
+    assert_eq!(text, done(path, "data calibration a b --net yugo.safetensors"));
+    let refused = fairkomi(path, "data calibration a --net sligo.safetensors");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("plays sligo, the games are of yugo"), "{refused:?}");
 }
 
 /// The folder of the crate.

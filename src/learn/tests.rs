@@ -1,0 +1,90 @@
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use crate::config::{Board, Device, Inference, Precision, Reading, SearchConfig, SearchSettings};
+use crate::games::{Fugo, GameKind, HalfPoints, Linage, Options, Player, Rules, Seat, Sligo, Yugo};
+use crate::komi::{Known, known};
+use crate::net::{NetFile, Snapshot};
+use crate::search::testing::Positions;
+use crate::search::{ChoiceRule, PlayoutPolicy};
+use crate::selfplay::{Control, Engine, Observer, Opening, Setup, Work, Workers, play_games};
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn game_done(&self, _: Work) {}
+}
+
+const INFERENCE: Inference = Inference { batch: 16, precision: Precision::F32, device: Device::Cpu };
+
+fn committed(game: GameKind) -> NetFile {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("data/nets/{game}.safetensors"));
+    NetFile::load_for(&path, game).expect("a network of the game")
+}
+
+/// The position after the first turn that a search of so many visits plays at `komi`.
+fn after_first_turn<G: PlayoutPolicy>(engine: &Engine, size: usize, komi: HalfPoints) -> G {
+    let setup = |index| Setup {
+        index,
+        rules: Rules { game: G::KIND, size, options: Options::default(), komi, move_cap: None },
+        seats: [0, 0],
+        opening: Opening::Empty,
+        opening_stream: 0,
+        choice: ChoiceRule::MOST,
+        plan: None,
+        explore: None,
+    };
+    let found = Mutex::new(None);
+    let stop = AtomicBool::new(false);
+    let control = Control { stop: &stop, observer: &Nobody };
+    let workers = Workers { threads: 1, batch: 16 };
+    play_games::<G, ()>(std::slice::from_ref(engine), &[0], &setup, 1, workers, control, &|finished| {
+        let mut position = G::new(size, Options::default());
+        for step in finished.played.turns()[0].steps() {
+            position.play(*step);
+        }
+        *found.lock().expect("no panic") = Some(position);
+        Ok(())
+    })
+    .expect("a game");
+    found.into_inner().expect("no panic").expect("a first turn")
+}
+
+/// The network's median margin at the empty board with the exact value as komi, and whether a search of 400 visits begins
+/// with a turn that gives nothing away.
+fn knows<G: PlayoutPolicy>(size: usize) -> (Option<HalfPoints>, bool) {
+    let board = Board { game: G::KIND, size, handicap: 0, pie: false, move_cap: None };
+    let exact = known(&board).expect("a known board");
+    let file = committed(G::KIND);
+    let start = G::new(size, Options::default());
+    let komi = if let Known::Margin(margin) = exact { margin } else { HalfPoints(0) };
+    let mut evaluator = file.network.evaluator(INFERENCE).expect("an evaluator");
+    let answer = evaluator.predict(&[Snapshot::of(&start, komi)]).expect("an answer");
+    let median = answer[0].margin.map(|margin| margin.median());
+
+    let reading = Reading { policy: true, ..Reading::VALUE };
+    let search: SearchConfig = SearchSettings { reading, ..SearchSettings::default() }.with_visits(400);
+    let engine = Engine::with_network(file, search, size, INFERENCE).expect("an engine");
+    // Half a point less than the first player can have, so that all that wins is to give nothing away.
+    let played = after_first_turn::<G>(&engine, size, HalfPoints(komi.0 - i32::from(G::KIND.has_score())));
+    let positions = Positions::of(&start);
+    let holds = |end: &G| match exact {
+        Known::Margin(margin) => end.score().is_some_and(|score| score.margin() >= margin),
+        Known::Winner(winner) => end.winner(HalfPoints(0)) == Some(winner),
+    };
+    let seat = if exact == Known::Winner(Player::White) { Seat::Second } else { Seat::First };
+    let forced = positions.forced(seat, holds);
+    let at = positions.all.iter().position(|position| *position == played).expect("play leads there");
+    (median, forced[at])
+}
+
+#[test]
+fn committed_networks_know_the_boards_that_are_solved() {
+    println!("linage 3 {:?}", knows::<Linage<1>>(3));
+    println!("linage 4 {:?}", knows::<Linage<1>>(4));
+    println!("sligo 3 {:?}", knows::<Sligo<1>>(3));
+    println!("yugo 2 {:?}", knows::<Yugo<1>>(2));
+    println!("fugo 2 {:?}", knows::<Fugo<1>>(2));
+    println!("fugo 3 {:?}", knows::<Fugo<1>>(3));
+}
