@@ -104,7 +104,8 @@ fn whole_run(group: &mut BenchmarkGroup<'_, WallTime>, engine: &Engine, precisio
         search: search(),
         inference: inference(precision, 64),
         threads,
-        games: 256,
+        // As many for each worker, so that the end of a run, where few games are left, weighs as much.
+        games: 128 * threads as u64,
         rounds: 1,
         duration: Duration::ZERO,
     };
