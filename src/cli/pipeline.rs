@@ -10,11 +10,12 @@ use super::progress::{Progress, say};
 use super::{Failure, Outcome, print};
 use crate::config::{PipelineConfig, limits};
 use crate::games::GameKind;
-use crate::learn::{Data, FairKomiRow, GenerationRow, PipelineError, Ui, pipeline, status};
+use crate::learn::{Data, FairKomiRow, GenerationRow, NetCalibration, PipelineError, Ui, pipeline, status};
 use crate::net;
 use crate::records::write_whole;
 use crate::report::{
-    epoch_text, pipeline_text, status_text, write_balance, write_curves, write_komi, write_match, write_summary,
+    epoch_text, pipeline_text, status_text, write_balance, write_calibration, write_curves, write_komi, write_match,
+    write_summary,
 };
 use crate::selfplay::{Observer, Work};
 
@@ -109,8 +110,16 @@ impl Ui for Console {
         }
     }
 
-    fn learnt(&self, game: GameKind, rows: &[GenerationRow], komi: &[FairKomiRow]) {
-        if let Err(error) = write_curves(&self.out, game, rows, komi) {
+    fn learnt(
+        &self,
+        game: GameKind,
+        rows: &[GenerationRow],
+        komi: &[FairKomiRow],
+        calibration: Option<&NetCalibration>,
+    ) {
+        let bins = self.out.join(game.name()).join("calibration.csv");
+        let curves = write_curves(&self.out, game, rows, komi);
+        if let Err(error) = curves.and_then(|()| calibration.map_or(Ok(()), |found| write_calibration(&bins, found))) {
             say(&format!("warning: the learning curves are not written: {error}"));
         }
     }

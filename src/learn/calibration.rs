@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::data::{DataError, load};
 use crate::config::{Device, Inference, Precision};
 use crate::games::GameKind;
-use crate::net::{NetError, NetFile, Sample, Snapshot};
+use crate::net::{HeldOut, NetError, NetFile, Sample, Snapshot};
 use crate::search::{Purpose, stream};
 use crate::stats::calibration::{Forecast, Reliability, ReliabilityBin, reliability};
 use crate::stats::{Interval, Outcome, Wdl};
@@ -71,13 +71,11 @@ pub fn calibrate(
     for sample in load(runs)?.samples {
         games.entry(sample.game_index).or_default().push(sample);
     }
-    let chosen = games.into_iter().map(|(game, mut samples)| {
-        let at = stream(seed, Purpose::Calibration, game).random_range(0..samples.len());
-        samples.swap_remove(at)
-    });
     // A batch holds boards of one size.
     let mut by_size: BTreeMap<usize, Vec<Sample>> = BTreeMap::new();
-    chosen.for_each(|sample| by_size.entry(sample.position.size()).or_default().push(sample));
+    for sample in one_a_game(games, seed) {
+        by_size.entry(sample.position.size()).or_default().push(sample);
+    }
     let game = file.network.game();
     let failed = |error| CalibrationError::Network { path: path.to_path_buf(), error };
     let inference = Inference { batch: BATCH, precision: Precision::F32, device: Device::Cpu };
@@ -97,7 +95,26 @@ pub fn calibrate(
             }),
         );
     }
-    Ok(NetCalibration { game, reliability: reliability(&forecasts, BINS), intervals: intervals(&forecasts) })
+    Ok(NetCalibration::new(game, &forecasts))
+}
+
+/// As [`calibrate`], of what a training has held out, where its network has been asked already. `None` if that is nothing.
+pub(super) fn of_held_out(game: GameKind, held_out: &[HeldOut], seed: u64) -> Option<NetCalibration> {
+    let mut games: BTreeMap<u64, Vec<Forecast>> = BTreeMap::new();
+    for answer in held_out {
+        let forecast = Forecast { predicted: f64::from(answer.value), outcome: f64::from(answer.outcome) };
+        games.entry(answer.game_index).or_default().push(forecast);
+    }
+    let forecasts: Vec<Forecast> = one_a_game(games, seed).collect();
+    (!forecasts.is_empty()).then(|| NetCalibration::new(game, &forecasts))
+}
+
+/// One of the positions of each game, drawn.
+fn one_a_game<T>(games: BTreeMap<u64, Vec<T>>, seed: u64) -> impl Iterator<Item = T> {
+    games.into_iter().map(move |(game, mut positions)| {
+        let at = stream(seed, Purpose::Calibration, game).random_range(0..positions.len());
+        positions.swap_remove(at)
+    })
 }
 
 /// The interval of each bin's mean result.
@@ -115,6 +132,10 @@ fn intervals(forecasts: &[Forecast]) -> Vec<Interval> {
 }
 
 impl NetCalibration {
+    fn new(game: GameKind, forecasts: &[Forecast]) -> Self {
+        NetCalibration { game, reliability: reliability(forecasts, BINS), intervals: intervals(forecasts) }
+    }
+
     /// The bins as rows.
     pub fn rows(&self) -> Vec<CalibrationRow> {
         let bins = self.reliability.bins.iter().zip(&self.intervals);

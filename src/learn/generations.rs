@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use super::calibration::{NetCalibration, of_held_out};
 use super::curves::{FairKomiRow, GenerationRow};
 use super::gate::Gate;
 use super::job::Job;
@@ -36,6 +37,8 @@ struct Learning {
     encounters: Vec<Encounter>,
     rows: Vec<GenerationRow>,
     komi: Vec<FairKomiRow>,
+    /// The best network's, on the games that its training held out.
+    calibration: Option<NetCalibration>,
 }
 
 impl Learning {
@@ -69,6 +72,7 @@ impl Job<'_> {
             encounters: Vec::new(),
             rows: Vec::new(),
             komi: Vec::new(),
+            calibration: None,
         };
         for generation in 0..self.config.selfplay.generations {
             self.generation(&mut learning, generation)?;
@@ -103,6 +107,7 @@ impl Job<'_> {
         learning.rows.push(self.row(learning, number, promoted, [games, positions], &trained, gate.as_ref()));
         if promoted {
             learning.best.push((number, out.clone()));
+            learning.calibration = of_held_out(learning.game, &trained.held_out, self.config.seed);
             self.play_ratings(learning)?;
             learning.rate();
         }
@@ -113,7 +118,7 @@ impl Job<'_> {
                 learning.komi.push(FairKomiRow { generation: number, size: board.size, fair_komi });
             }
         }
-        self.ui.learnt(learning.game, &learning.rows, &learning.komi);
+        self.ui.learnt(learning.game, &learning.rows, &learning.komi, learning.calibration.as_ref());
         Ok(())
     }
 

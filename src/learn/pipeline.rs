@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 use thiserror::Error;
 
+use super::calibration::NetCalibration;
 use super::curves::{FairKomiRow, GenerationRow};
 use super::data::Data;
 use super::job::Job;
@@ -29,8 +30,15 @@ pub trait Ui: Sync {
     fn games<'a>(&'a self, stage: &str, games: u64, done: u64) -> Box<dyn Observer + 'a>;
     /// A training goes on.
     fn training(&self, stage: &str, data: &Data, progress: Progress<'_>);
-    /// A generation is over: what all so far brought, and what their networks think fair.
-    fn learnt(&self, game: GameKind, rows: &[GenerationRow], komi: &[FairKomiRow]);
+    /// A generation is over: what all so far brought, what their networks think fair, and how far the values of the best
+    /// one are the results of games that its training held out.
+    fn learnt(
+        &self,
+        game: GameKind,
+        rows: &[GenerationRow],
+        komi: &[FairKomiRow],
+        calibration: Option<&NetCalibration>,
+    );
     /// A line for the log.
     fn say(&self, line: &str);
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use crate::config::{Board, Device, Inference, Precision, Reading, SearchConfig, SearchSettings};
 use crate::games::{Fugo, GameKind, HalfPoints, Linage, Options, Player, Rules, Seat, Sligo, Yugo};
 use crate::komi::{Known, known};
-use crate::net::{NetFile, Snapshot};
+use crate::net::NetFile;
 use crate::search::testing::Positions;
 use crate::search::{ChoiceRule, PlayoutPolicy};
 use crate::selfplay::{Control, Engine, Observer, Opening, Setup, Work, Workers, play_games};
@@ -51,40 +51,32 @@ fn after_first_turn<G: PlayoutPolicy>(engine: &Engine, size: usize, komi: HalfPo
     found.into_inner().expect("no panic").expect("a first turn")
 }
 
-/// The network's median margin at the empty board with the exact value as komi, and whether a search of 400 visits begins
-/// with a turn that gives nothing away.
-fn knows<G: PlayoutPolicy>(size: usize) -> (Option<HalfPoints>, bool) {
+/// Whether a search of 400 visits begins with a turn that gives nothing away.
+fn begins_perfectly<G: PlayoutPolicy>(size: usize) -> bool {
     let board = Board { game: G::KIND, size, handicap: 0, pie: false, move_cap: None };
     let exact = known(&board).expect("a known board");
-    let file = committed(G::KIND);
     let start = G::new(size, Options::default());
-    let komi = if let Known::Margin(margin) = exact { margin } else { HalfPoints(0) };
-    let mut evaluator = file.network.evaluator(INFERENCE).expect("an evaluator");
-    let answer = evaluator.predict(&[Snapshot::of(&start, komi)]).expect("an answer");
-    let median = answer[0].margin.map(|margin| margin.median());
-
     let reading = Reading { policy: true, ..Reading::VALUE };
     let search: SearchConfig = SearchSettings { reading, ..SearchSettings::default() }.with_visits(400);
-    let engine = Engine::with_network(file, search, size, INFERENCE).expect("an engine");
-    // Half a point less than the first player can have, so that all that wins is to give nothing away.
-    let played = after_first_turn::<G>(&engine, size, HalfPoints(komi.0 - i32::from(G::KIND.has_score())));
+    let engine = Engine::with_network(committed(G::KIND), search, size, INFERENCE).expect("an engine");
+    // Half a point less than the first player can have, so that only what gives nothing away wins.
+    let komi = if let Known::Margin(margin) = exact { HalfPoints(margin.0 - 1) } else { HalfPoints(0) };
+    let played = after_first_turn::<G>(&engine, size, komi);
     let positions = Positions::of(&start);
     let holds = |end: &G| match exact {
         Known::Margin(margin) => end.score().is_some_and(|score| score.margin() >= margin),
         Known::Winner(winner) => end.winner(HalfPoints(0)) == Some(winner),
     };
     let seat = if exact == Known::Winner(Player::White) { Seat::Second } else { Seat::First };
-    let forced = positions.forced(seat, holds);
     let at = positions.all.iter().position(|position| *position == played).expect("play leads there");
-    (median, forced[at])
+    positions.forced(seat, holds)[at]
 }
 
 #[test]
-fn committed_networks_know_the_boards_that_are_solved() {
-    println!("linage 3 {:?}", knows::<Linage<1>>(3));
-    println!("linage 4 {:?}", knows::<Linage<1>>(4));
-    println!("sligo 3 {:?}", knows::<Sligo<1>>(3));
-    println!("yugo 2 {:?}", knows::<Yugo<1>>(2));
-    println!("fugo 2 {:?}", knows::<Fugo<1>>(2));
-    println!("fugo 3 {:?}", knows::<Fugo<1>>(3));
+fn searches_with_the_committed_networks_begin_solved_boards_perfectly() {
+    assert!(begins_perfectly::<Yugo<1>>(2));
+    assert!(begins_perfectly::<Linage<1>>(3));
+    assert!(begins_perfectly::<Linage<1>>(4));
+    assert!(begins_perfectly::<Sligo<1>>(3));
+    assert!(begins_perfectly::<Fugo<1>>(3));
 }
