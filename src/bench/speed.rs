@@ -128,6 +128,9 @@ pub fn playouts<G: PlayoutPolicy>(size: usize, search: SearchConfig, duration: D
 /// A run goes on for so long between two looks at the forward alone.
 const BETWEEN_PROBES: Duration = Duration::from_millis(400);
 
+/// Fewer looks at either forward than these say nothing.
+const LEAST_LOOKS: usize = 4;
+
 /// The network alone, heads included, in full batches, on a worker's own thread between the rounds of its games: so
 /// whatever else the machine does strikes both alike.
 struct Probe {
@@ -136,19 +139,19 @@ struct Probe {
     last: Instant,
     /// With libtorch's operations alone, which is what libtorch can do with this module; and as it is evaluated in play.
     rates: [Rate; 2],
-    /// Which of the two comes next.
-    next: usize,
+    /// How often it has looked; the two take turns.
+    looks: usize,
     /// All seconds that it took.
     spent: f64,
 }
 
 impl Probe {
     fn new(evaluator: NetEvaluator, size: usize) -> Self {
-        Probe { evaluator, size, last: Instant::now(), rates: Default::default(), next: 0, spent: 0.0 }
+        Probe { evaluator, size, last: Instant::now(), rates: Default::default(), looks: 0, spent: 0.0 }
     }
 
     fn forward(&mut self) -> Result<f64, NetError> {
-        Ok(self.evaluator.forward_blank(self.size, self.next == 0)? as f64)
+        Ok(self.evaluator.forward_blank(self.size, self.looks.is_multiple_of(2))? as f64)
     }
 
     /// Looks at the forward, if it is time to.
@@ -160,8 +163,8 @@ impl Probe {
         // The first batch finds its weights and its room cold; it is not counted.
         self.forward()?;
         let rate = repeat(PROBE, || self.forward())?;
-        self.rates[self.next].add(rate);
-        self.next = 1 - self.next;
+        self.rates[self.looks % 2].add(rate);
+        self.looks += 1;
         self.last = Instant::now();
         self.spent += begun.elapsed().as_secs_f64();
         Ok(())
@@ -176,14 +179,14 @@ pub struct Run {
     pub seconds: f64,
     pub work: Work,
     /// Positions a second of the network alone, measured in between, all workers together: with libtorch's operations
-    /// alone, and as it is evaluated in play. 0 without a network, and in runs too short for a look.
-    pub forwards: [f64; 2],
+    /// alone, and as it is evaluated in play. `None` without a network, and in runs too short to tell.
+    pub forwards: Option<[f64; 2]>,
 }
 
 impl Run {
-    /// How long a search took.
+    /// How long a search took; not a number without one.
     pub fn seconds_a_search(&self) -> f64 {
-        self.seconds / self.work.searches.max(1) as f64
+        self.seconds / self.work.searches as f64
     }
 }
 
@@ -235,7 +238,8 @@ pub fn selfplay<G: PlayoutPolicy>(
     }
     let probes: Vec<_> = total.probes.iter().map(locked).collect();
     let spent: f64 = probes.iter().map(|probe| probe.spent).sum();
-    let forwards = [0, 1].map(|kind| probes.iter().map(|probe| probe.rates[kind].per_second()).sum());
+    let is_told = !probes.is_empty() && probes.iter().all(|probe| probe.looks >= 2 * LEAST_LOOKS);
+    let forwards = is_told.then(|| [0, 1].map(|kind| probes.iter().map(|probe| probe.rates[kind].per_second()).sum()));
     let work = *locked(&total.work);
     Ok(Run { games: config.games, seconds: seconds - spent / threads as f64, work, forwards })
 }

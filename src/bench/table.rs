@@ -111,7 +111,7 @@ impl Figure {
             Figure::EvaluationsShare => "of own forward",
             Figure::Known => "known before",
             Figure::NetworkGames => "games/s, network",
-            Figure::VisitsOfPlayouts => "playout visits a net's",
+            Figure::VisitsOfPlayouts => "playout visits/net visit",
             Figure::Bf16Error => "bf16 v f32, mean",
             Figure::Bf16Largest => "bf16 v f32, most",
             Figure::TreeMemory => "tree MiB",
@@ -212,10 +212,9 @@ fn one_round<G: PlayoutPolicy>(
     let with_playouts = selfplay::<G>(&config, &Engine::playouts(plan.search), plan.threads, stop)?;
     measured.push((Figure::PlayoutGames, with_playouts.games as f64 / with_playouts.seconds));
     let run = selfplay::<G>(&selfplay_config(plan, board, plan.games), engine, plan.threads, stop)?;
-    let [libtorch, own] = run.forwards;
     let evaluations = run.work.evaluations as f64 / run.seconds;
     let asked = run.work.evaluations + run.work.known;
-    if libtorch > 0.0 && own > 0.0 {
+    if let Some([libtorch, own]) = run.forwards {
         measured.push((Figure::LibtorchForward, libtorch));
         measured.push((Figure::BareForward, own));
         measured.push((Figure::LibtorchShare, evaluations / libtorch));
@@ -224,7 +223,9 @@ fn one_round<G: PlayoutPolicy>(
     measured.push((Figure::Evaluations, evaluations));
     measured.push((Figure::Known, run.work.known as f64 / asked.max(1) as f64));
     measured.push((Figure::NetworkGames, run.games as f64 / run.seconds));
-    measured.push((Figure::VisitsOfPlayouts, run.seconds_a_search() / with_playouts.seconds_a_search()));
+    if run.work.searches > 0 && with_playouts.work.searches > 0 {
+        measured.push((Figure::VisitsOfPlayouts, run.seconds_a_search() / with_playouts.seconds_a_search()));
+    }
     measured.push((Figure::TreeMemory, run.work.tree_bytes as f64 / f64::from(1 << 20)));
     if let Some(memory) = memory() {
         measured.push((Figure::PeakMemory, memory.peak));
@@ -289,6 +290,15 @@ pub fn bench_text(plan: &Plan, boards: &[Measured]) -> String {
     }
     table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
     let _ = writeln!(text, "{table}");
+    let is_told = |board: &Measured| {
+        board.values.iter().any(|(figure, values)| *figure == Figure::LibtorchForward && !values.is_empty())
+    };
+    if !boards.iter().all(is_told) {
+        let _ = writeln!(
+            text,
+            "Runs of self-play too short to measure the forward beside them have a dash there: more --games."
+        );
+    }
     text
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::Subcommand;
 
 use super::{Failure, Outcome, print};
@@ -67,6 +68,10 @@ pub fn run(args: &Args) -> Outcome {
             ))
         }),
         Command::Calibration { runs, net, seed, out } => {
+            // Nothing that is there is written over, least of all a network or a file of a run.
+            if let Some(out) = out.as_ref().filter(|out| out.symlink_metadata().is_ok()) {
+                return Err(Failure::input(anyhow!("--out: {} is there already; name another file", out.display())));
+            }
             let file = NetFile::load(net).map_err(Failure::input)?;
             let runs: Vec<(u64, PathBuf)> = (0..).zip(runs.iter().cloned()).collect();
             let found = calibrate(&runs, net, &file, *seed).map_err(|error| match error {

@@ -13,6 +13,7 @@ use super::training::{TrainingJob, train};
 use super::window::latest;
 use crate::config::{Board, KomiDraw, SelfplayConfig};
 use crate::games::GameKind;
+use crate::komi::own_answer;
 use crate::net::{EpochReport, Trained};
 use crate::records::tally;
 use crate::selfplay::{game_rows, generate, turning_points};
@@ -113,9 +114,8 @@ impl Job<'_> {
         }
         for board in &learning.boards {
             let engine = self.engine(*board, Some(&out), 1)?;
-            if board.game.has_score() {
-                let fair_komi = self.own_komi(*board, &engine)?.points();
-                learning.komi.push(FairKomiRow { generation: number, size: board.size, fair_komi });
+            if let Some(own) = with_game!(board.game, board.size, G => own_answer::<G>(&engine, board))? {
+                learning.komi.push(FairKomiRow { generation: number, size: board.size, fair_komi: own.points() });
             }
         }
         self.ui.learnt(learning.game, &learning.rows, &learning.komi, learning.calibration.as_ref());

@@ -103,6 +103,9 @@ fn calibration_looks_at_one_position_a_game() {
         assert!(from <= value && value <= to && low <= result && result <= high, "{row:?}");
     }
     assert_eq!(text, done(path, "data calibration a b --net yugo.safetensors"));
+    let refused = fairkomi(path, "data calibration a --net yugo.safetensors --out yugo.safetensors");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("yugo.safetensors is there already; name another file"), "{refused:?}");
     let refused = fairkomi(path, "data calibration a --net sligo.safetensors");
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains("plays sligo, the games are of yugo"), "{refused:?}");
