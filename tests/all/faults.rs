@@ -326,7 +326,9 @@ fn faults_of_training_data() {
             (
                 "train --out new.safetensors --data run --from net.safetensors",
                 2,
-                &["the network to start from is for yugo with 1 layers of 8 channels, not for yugo with 6 of 64; give"],
+                &[
+                    "to start from is for yugo with 1 layers of 8 channels, not for yugo with 6 layers of 64 channels; give",
+                ],
             ),
             (
                 &format!("{} --from net.safetensors", train("sligo")),
