@@ -12,7 +12,7 @@ use crate::config::{Device, Inference, Precision};
 use crate::games::GameKind;
 use crate::net::{HeldOut, NetError, NetFile, Sample, Snapshot};
 use crate::search::{Purpose, stream};
-use crate::stats::calibration::{Forecast, Reliability, ReliabilityBin, reliability};
+use crate::stats::calibration::{Forecast, Reliability, ReliabilityBin, bin_of, reliability};
 use crate::stats::{Interval, Outcome, Wdl};
 
 /// Values are sorted into so many bins of equal width.
@@ -121,8 +121,7 @@ fn one_a_game<T>(games: BTreeMap<u64, Vec<T>>, seed: u64) -> impl Iterator<Item 
 fn intervals(forecasts: &[Forecast]) -> Vec<Interval> {
     let mut results = [Wdl::default(); BINS];
     for forecast in forecasts {
-        let bin = ((forecast.predicted * BINS as f64) as usize).min(BINS - 1);
-        results[bin].record(match forecast.outcome {
+        results[bin_of(forecast.predicted, BINS)].record(match forecast.outcome {
             1.0 => Outcome::Win,
             0.0 => Outcome::Loss,
             _ => Outcome::Draw,

@@ -60,7 +60,7 @@ pub fn reliability(forecasts: &[Forecast], bins: usize) -> Reliability {
     let valid: Vec<Forecast> = forecasts.iter().copied().filter(Forecast::is_valid).collect();
     let mut sums = vec![(0_u64, 0.0, 0.0); bins];
     for forecast in &valid {
-        let index = ((forecast.predicted * bins as f64) as usize).min(bins - 1);
+        let index = bin_of(forecast.predicted, bins);
         let sum = &mut sums[index];
         sum.0 += 1;
         sum.1 += forecast.predicted;
@@ -87,6 +87,11 @@ pub fn reliability(forecasts: &[Forecast], bins: usize) -> Reliability {
         brier: brier_score(&valid),
         log_loss: log_loss(&valid),
     }
+}
+
+/// Which of so many bins of equal width a prediction in `[0, 1]` belongs to.
+pub fn bin_of(predicted: f64, bins: usize) -> usize {
+    ((predicted * bins as f64) as usize).min(bins - 1)
 }
 
 /// Mean squared difference of prediction and outcome; `None` without valid forecasts.
