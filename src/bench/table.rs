@@ -266,18 +266,22 @@ fn median(values: &[f64]) -> Option<f64> {
 
 /// The boards' figures as a table, medians over the rounds.
 pub fn bench_text(plan: &Plan, boards: &[Measured]) -> String {
+    let s = |count: usize| if count == 1 { "" } else { "s" };
     let mut text = format!(
-        "{}\n{} visits, batch {}, {}, {}, {} worker threads; medians of rounds of {} s\n",
+        "{}\n{} visits, batch {}, {}, {}, {} worker thread{}; medians of rounds of {} s\n",
         super::machine(),
         plan.search.visits,
         plan.inference.batch,
         plan.inference.precision.name(),
         plan.inference.device.name(),
         plan.threads,
+        s(plan.threads),
         plan.duration.as_secs_f64(),
     );
     for board in boards {
-        let _ = writeln!(text, "{} {1}x{1}: {2}; {3} rounds", board.game, board.size, board.engine, board.rounds());
+        let Measured { game, size, engine, .. } = board;
+        let rounds = board.rounds();
+        let _ = writeln!(text, "{game} {size}x{size}: {engine}; {rounds} round{}", s(rounds));
     }
     let mut table = Table::new();
     table.load_preset(UTF8_FULL_CONDENSED);

@@ -187,10 +187,15 @@ pub fn run(args: &Args) -> Outcome {
             }
         };
         let current = measure(&plan, board, &engine, job.stop.flag(), &mut after)?;
-        measured.push(current);
+        if current.rounds() > 0 {
+            measured.push(current);
+        }
         if stopped() {
             break;
         }
+    }
+    if measured.is_empty() {
+        return Err(Failure::Run(anyhow!("stopped before the first round was finished: nothing was written")));
     }
     let text = bench_text(&plan, &measured);
     if let Some(out) = &args.out {

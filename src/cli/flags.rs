@@ -78,7 +78,8 @@ pub struct PlayFlags {
     /// Images of a position under the game's symmetries that a network's answer is the mean of, 1 to 8
     #[arg(long, value_name = "N", default_value_t = limits::SYMMETRIES.usual)]
     pub symmetries: u64,
-    /// To what part the margin takes the place of the win in values, 0 to 0.4
+    /// To what part the margin takes the place of the win in values, 0 to 0.4; none in playouts and with a network without
+    /// margins
     #[arg(long, value_name = "X", default_value_t = limits::MARGIN_WEIGHT.usual)]
     pub margin_weight: f64,
     /// Most memory for the tree of one game, in MiB: a full tree grows no more, but goes on valuing

@@ -125,6 +125,11 @@ impl Ui for Console {
     }
 
     fn say(&self, line: &str) {
+        tracing::info!("{line}");
+        say(line);
+    }
+
+    fn warn(&self, line: &str) {
         tracing::warn!("{line}");
     }
 }

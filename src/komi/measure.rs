@@ -9,7 +9,7 @@ use super::openings::first_steps;
 use super::{Balance, Fair, Openings, balance, measurable_near, next_block, openings, summary};
 use crate::config::{BalanceConfig, Board, KomiConfig, Variation};
 use crate::games::{Game, HalfPoints, Options, Rules, parse_step};
-use crate::net::{NetError, Snapshot};
+use crate::net::{FairKomi, NetError, Snapshot};
 use crate::records::{GameRow, Layout, MEASURED_SHARD, ReadError, RunDir};
 use crate::search::{ChoiceRule, PlayoutPolicy};
 use crate::selfplay::{Control, Engine, Opening, OutputError, Plan, PlayError, Setup, Workers, game_rows, play_shards};
@@ -53,12 +53,14 @@ pub fn measure_komi<G: PlayoutPolicy>(
     }
 }
 
-/// The network's own answer at the empty board: the margin at which its value crosses ½. `None` for playouts
+/// What the network itself says of the fair komi of the empty board: see [`NetEvaluator::fair_komi`]. `None` for playouts
 /// and games without a score. It rests on no games.
-pub fn own_answer<G: Game>(engine: &Engine, board: &Board) -> Result<Option<HalfPoints>, NetError> {
+///
+/// [`NetEvaluator::fair_komi`]: crate::net::NetEvaluator::fair_komi
+pub fn own_answer<G: Game>(engine: &Engine, board: &Board) -> Result<Option<FairKomi>, NetError> {
     let Some(mut network) = engine.net_evaluator()? else { return Ok(None) };
     let empty = Snapshot::of(&G::new(board.size, board.rules(HalfPoints(0)).options), HalfPoints(0));
-    Ok(network.fair_komi(&empty)?.map(|fair| fair.komi))
+    network.fair_komi(&empty)
 }
 
 /// Games in blocks at one komi each. Which komi depends on the blocks before and on nothing else, so a run that was
@@ -73,7 +75,7 @@ fn komi_blocks<G: PlayoutPolicy>(
     let (game, size) = (config.board.game, config.board.size);
     let start = match config.start {
         Some(komi) => komi,
-        None => own_answer::<G>(engine, &config.board)?.unwrap_or_default(),
+        None => own_answer::<G>(engine, &config.board)?.map(|own| own.most_even()).unwrap_or_default(),
     };
     let start = measurable_near(game, size, start.points());
     let layout = Layout { games: config.block, compress: false };

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::games::{Cell, GameKind, HalfPoints, Player};
 use crate::net::{Fields, PolicyTarget, Sample, Snapshot, Target};
-use crate::records::{GameRow, Located, Outcome, PositionRow, ReadError, RowError, Rows, SwapState};
+use crate::records::{GameRow, Located, Manifest, Outcome, PositionRow, ReadError, RowError, Rows, SwapState};
 
 /// Samples from some runs.
 #[derive(Debug, Default)]
@@ -39,6 +39,8 @@ pub enum DataError {
     OtherGame { path: PathBuf, found: GameKind, wanted: GameKind },
     #[error("{} is given twice: name each run once", path.display())]
     Twice { path: PathBuf },
+    #[error("{} holds the same games as {}: name one of them", path.display(), other.display())]
+    Copy { path: PathBuf, other: PathBuf },
     #[error("there is no position with an outcome to train on in {0}")]
     Empty(String),
 }
@@ -52,10 +54,18 @@ pub fn load(paths: &[(u64, PathBuf)]) -> Result<Data, DataError> {
     let mut data = Data::default();
     let mut game = None;
     let mut seen = BTreeSet::new();
+    let mut shards: HashMap<String, &PathBuf> = HashMap::new();
     for (run, path) in paths {
         // A path that cannot be resolved is told of when it is opened.
         if path.canonicalize().is_ok_and(|path| !seen.insert(path)) {
             return Err(DataError::Twice { path: path.clone() });
+        }
+        // As is a run that cannot be read. Games carry their seed, so those of different runs differ.
+        let manifest = Manifest::load(path).ok();
+        for entry in manifest.iter().flat_map(|manifest| &manifest.shards) {
+            if let Some(other) = shards.insert(entry.games_file.sha256.clone(), path) {
+                return Err(DataError::Copy { path: path.clone(), other: other.clone() });
+            }
         }
         let mut games = BTreeSet::new();
         let owners = owners(path)?;

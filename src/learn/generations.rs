@@ -14,7 +14,7 @@ use super::window::latest;
 use crate::config::{Board, KomiDraw, SelfplayConfig};
 use crate::games::GameKind;
 use crate::komi::own_answer;
-use crate::net::{EpochReport, Trained};
+use crate::net::{EpochReport, Progress, Trained};
 use crate::records::tally;
 use crate::selfplay::{game_rows, generate, turning_points};
 use crate::stats::ratings::{Encounter, Ratings};
@@ -115,7 +115,7 @@ impl Job<'_> {
         for board in &learning.boards {
             let engine = self.engine(*board, Some(&out), 1)?;
             if let Some(own) = with_game!(board.game, board.size, G => own_answer::<G>(&engine, board))? {
-                learning.komi.push(FairKomiRow { generation: number, size: board.size, fair_komi: own.points() });
+                learning.komi.push(FairKomiRow { generation: number, size: board.size, fair_komi: own.komi.points() });
             }
         }
         self.ui.learnt(learning.game, &learning.rows, &learning.komi, learning.calibration.as_ref());
@@ -169,7 +169,7 @@ impl Job<'_> {
             })?;
         }
         for warning in tally(&game_rows(&path)?).warnings() {
-            self.ui.say(&format!("{stage}: {warning}"));
+            self.ui.warn(&format!("{stage}: {warning}"));
         }
         let counts = [dir.manifest().games(), dir.manifest().positions()];
         Ok((path, counts))
@@ -198,9 +198,15 @@ impl Job<'_> {
             threads: self.threads,
         };
         let begun = Instant::now();
-        let (trained, _) = train(&job, self.stop, |data, progress| self.ui.training(&stage, data, progress))?;
-        self.note(&stage, begun.elapsed(), 0, 0);
-        Ok(trained)
+        let mut has_learnt = false;
+        let trained = train(&job, self.stop, |data, progress| {
+            has_learnt |= !matches!(progress, Progress::HeldOut { .. });
+            self.ui.training(&stage, data, progress);
+        });
+        if has_learnt {
+            self.note(&stage, begun.elapsed(), 0, 0);
+        }
+        Ok(trained?.0)
     }
 
     /// Plays the newest of the best networks against the two players before it.
@@ -249,7 +255,7 @@ impl Job<'_> {
             evaluations: selfplay.evaluations,
             selfplay_seconds: selfplay.seconds,
             training_seconds: training.seconds,
-            core_hours: self.times.seconds_learning(learning.game) * self.threads as f64 / 3600.0,
+            core_hours: self.times.learning(learning.game, number).core_seconds / 3600.0,
             train_loss: best.map_or(f64::NAN, |report| report.train.total()),
             held_out_loss: held_out.map(|losses| losses.total()),
             margin_loss: held_out.map(|losses| losses.margin),

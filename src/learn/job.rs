@@ -54,7 +54,7 @@ impl Job<'_> {
     /// The directory of a part of the run; its config includes the networks that play.
     pub fn open<T: Serialize>(&self, path: &Path, config: &T, engines: &[&Engine]) -> Result<RunDir, PipelineError> {
         let dir = RunDir::open_or_create(path, &run_toml(&config_toml(config, engines)?, self.info))?;
-        dir.warnings().iter().for_each(|warning| self.ui.say(warning));
+        dir.warnings().iter().for_each(|warning| self.ui.warn(warning));
         Ok(dir)
     }
 
@@ -67,15 +67,17 @@ impl Job<'_> {
         let result = play(workers, Control { stop: self.stop, observer: &counted });
         let (games, work) = counted.games_and_work.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         drop(shown);
-        self.note(stage, begun.elapsed(), games, work.evaluations);
+        if games > 0 {
+            self.note(stage, begun.elapsed(), games, work.evaluations);
+        }
         result
     }
 
     /// Notes a stage's time.
     pub fn note(&mut self, stage: &str, time: Duration, games: u64, evaluations: u64) {
-        if let Err(error) = self.times.add(stage, time, games, evaluations) {
+        if let Err(error) = self.times.add(stage, time, self.threads, games, evaluations) {
             // The games are what counts.
-            self.ui.say(&format!("the time by stage is not kept: {error}"));
+            self.ui.warn(&format!("the time by stage is not kept: {error}"));
         }
     }
 
@@ -93,8 +95,8 @@ impl Job<'_> {
             return Ok(HalfPoints(0));
         }
         let own = with_game!(game, size, G => own_answer::<G>(engine, &board))?;
-        let near = measurable_near(game, size, own.map_or(0.0, HalfPoints::points));
-        Ok(if game.allows_komi(near) { near } else { measurable_near(game, size, 0.0) })
+        let even = own.map(|own| own.most_even()).filter(|komi| game.allows_komi(*komi));
+        Ok(even.unwrap_or_else(|| measurable_near(game, size, 0.0)))
     }
 
     /// A stage's own seed: stages must not share random numbers.

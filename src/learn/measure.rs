@@ -58,7 +58,7 @@ impl Job<'_> {
                 own_answer::<G>(&engine, &board),
             ))
         });
-        Ok((found?, own?, engine.describe() + &board.extras()))
+        Ok((found?, own?.map(|own| own.komi), engine.describe() + &board.extras()))
     }
 
     /// At komi 0 and at `best`.

@@ -20,6 +20,6 @@ pub use calibration::{CalibrationError, NetCalibration, calibrate};
 pub use curves::{FairKomiRow, GenerationRow};
 pub use data::{Data, DataError, DataUse, load};
 pub use pipeline::{BoardResult, PipelineError, PipelineResult, Ui, pipeline};
-pub use status::{GameStatus, StatusError, status};
+pub use status::{GameStatus, RunStatus, StatusError, status};
 pub use times::{StageTime, Times};
 pub use training::{TrainingError, TrainingJob, train};

@@ -39,8 +39,10 @@ pub trait Ui: Sync {
         komi: &[FairKomiRow],
         calibration: Option<&NetCalibration>,
     );
-    /// A line for the log.
+    /// Something has come out: a line.
     fn say(&self, line: &str);
+    /// Something that should not be so: a line.
+    fn warn(&self, line: &str);
 }
 
 /// What is known about a board in the end.
@@ -102,7 +104,7 @@ pub fn pipeline(
 ) -> Result<PipelineResult, PipelineError> {
     let claim = claim(out, &run_toml(&toml::to_string(config)?, info))?;
     ui.begin();
-    claim.warnings.iter().for_each(|warning| ui.say(warning));
+    claim.warnings.iter().for_each(|warning| ui.warn(warning));
     let mut job = Job { config, out, threads, info, stop, ui, times: Times::load(out) };
     let mut results = Vec::new();
     for game in GameKind::ALL {

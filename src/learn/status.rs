@@ -11,6 +11,14 @@ use super::times::Times;
 use crate::games::GameKind;
 use crate::records::Manifest;
 
+/// How far a run has come.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunStatus {
+    pub games: Vec<GameStatus>,
+    /// True if there is nothing left to do.
+    pub is_over: bool,
+}
+
 /// A game's part of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameStatus {
@@ -23,6 +31,8 @@ pub struct GameStatus {
     pub boards: Vec<(usize, u64)>,
     /// Games of each board and generation.
     pub games: u64,
+    /// The finished games of each board's komi, balance and match.
+    pub measured: Vec<(usize, [u64; 3])>,
     /// How long its learning has taken, in seconds.
     pub seconds: f64,
 }
@@ -65,8 +75,11 @@ struct Board {
     size: usize,
 }
 
+/// The parts of a board's measurement, which are folders of its own.
+const MEASURED: [&str; 3] = ["komi", "balance", "match"];
+
 /// How far each game of a run has come.
-pub fn status(run: &Path) -> Result<Vec<GameStatus>, StatusError> {
+pub fn status(run: &Path) -> Result<RunStatus, StatusError> {
     let path = run.join("run.toml");
     let text = fs::read_to_string(&path).map_err(|source| StatusError::Unreadable { path: path.clone(), source })?;
     let config: Config =
@@ -80,20 +93,22 @@ pub fn status(run: &Path) -> Result<Vec<GameStatus>, StatusError> {
             continue;
         }
         let rows = rows(&run.join(game.name()).join("learning.csv"))?;
-        let finished = |size: usize| {
-            let folder = run.join(game.name()).join(format!("{size}x{size}")).join(format!("selfplay-{}", rows.len()));
+        let finished = |size: usize, part: &str| {
+            let folder = run.join(game.name()).join(format!("{size}x{size}")).join(part);
             Manifest::load(&folder).map_or(0, |manifest| manifest.games())
         };
+        let next = format!("selfplay-{}", rows.len());
         found.push(GameStatus {
             game,
             generations: config.selfplay.generations,
-            boards: sides.into_iter().map(|size| (size, finished(size))).collect(),
+            boards: sides.iter().map(|size| (*size, finished(*size, &next))).collect(),
+            measured: sides.iter().map(|size| (*size, MEASURED.map(|part| finished(*size, part)))).collect(),
+            seconds: times.learning(game, rows.len() as u32).seconds,
             rows,
             games: config.selfplay.games,
-            seconds: times.seconds_learning(game),
         });
     }
-    Ok(found)
+    Ok(RunStatus { games: found, is_over: run.join("report.txt").exists() })
 }
 
 /// The generations that are over; none if there is no file yet.

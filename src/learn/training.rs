@@ -148,7 +148,8 @@ fn prepare(out: &Path) -> Result<(), TrainingError> {
     if out.is_dir() {
         return Err(TrainingError::OutIsDirectory { path: out.to_path_buf() });
     }
-    if out.exists() && NetFile::load(out).is_err() {
+    // What is no file is not opened: reading from a pipe would wait for ever.
+    if out.exists() && (!out.is_file() || NetFile::load(out).is_err()) {
         return Err(TrainingError::OutIsTaken { path: out.to_path_buf() });
     }
     let folder = match out.parent() {

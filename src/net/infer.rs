@@ -75,6 +75,15 @@ pub struct FairKomi {
     pub scan: Vec<(HalfPoints, f64)>,
 }
 
+impl FairKomi {
+    /// Of the komi beside `komi` at which games can be played, the one at which the chances are most even.
+    pub fn most_even(&self) -> HalfPoints {
+        let beside = self.scan.iter().filter(|(komi, _)| (komi.0 - self.komi.0).abs() <= 1);
+        let even = beside.min_by(|a, b| (a.1 - 0.5).abs().total_cmp(&(b.1 - 0.5).abs()));
+        even.map_or(self.komi, |(komi, _)| *komi)
+    }
+}
+
 impl NetEvaluator {
     pub(super) fn new(network: &Network, inference: Inference) -> Result<Self, NetError> {
         let batch = inference.batch;

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use super::text::table;
-use crate::learn::{GameStatus, GenerationRow};
+use crate::learn::{GenerationRow, RunStatus};
 
-/// A table of generations for each game, what is done of the next one, and how long the rest may take.
-pub fn status_text(games: &[GameStatus]) -> String {
+/// A table of generations for each game, what is done of the next one, how long the rest may take, and what is measured.
+pub fn status_text(run: &RunStatus) -> String {
     let mut text = String::new();
-    for game in games {
+    for game in &run.games {
         let over = game.rows.len();
         let _ = writeln!(text, "{}: {over} of {} generations", game.game, game.generations);
         if !game.rows.is_empty() {
@@ -35,8 +35,14 @@ pub fn status_text(games: &[GameStatus]) -> String {
         if let Some(left) = game.seconds_left().filter(|_| over < game.generations) {
             let _ = writeln!(text, "generations left: {} at the pace so far", duration(left));
         }
+        for (size, [komi, balance, pairs]) in game.measured.iter().filter(|(_, games)| games.iter().sum::<u64>() > 0) {
+            let _ = writeln!(text, "{size}x{size} games measured: komi {komi}, balance {balance}, match {pairs}");
+        }
     }
     text += "Elo is that of matches between best networks, with playouts at 0; losses are in nats.\n";
+    if run.is_over {
+        text += "The run is over: report.txt in its directory tells of the boards.\n";
+    }
     text
 }
 
@@ -72,6 +78,7 @@ fn duration(seconds: f64) -> String {
 mod tests {
     use super::*;
     use crate::games::GameKind;
+    use crate::learn::GameStatus;
 
     fn row(generation: u32) -> GenerationRow {
         GenerationRow {
@@ -107,9 +114,10 @@ mod tests {
             rows: vec![row(1), row(2)],
             boards: vec![(5, 40), (7, 0)],
             games: 100,
+            measured: vec![(5, [0; 3]), (7, [0; 3])],
             seconds: 7200.0,
         };
-        let text = status_text(std::slice::from_ref(&status));
+        let text = status_text(&RunStatus { games: vec![status.clone()], is_over: false });
         for part in [
             "yugo: 2 of 5 generations",
             "0.550 [0.500, 0.600]",
@@ -121,8 +129,15 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
-        let over = GameStatus { generations: 2, ..status };
-        assert!(!status_text(&[over]).contains("left"));
+        assert!(!text.contains("measured") && !text.contains("The run is over"));
+        let over = GameStatus { generations: 2, measured: vec![(5, [128, 64, 40]), (7, [32, 0, 0])], ..status };
+        let text = status_text(&RunStatus { games: vec![over], is_over: true });
+        assert!(!text.contains("left"));
+        for part in
+            ["5x5 games measured: komi 128, balance 64, match 40", "7x7 games measured: komi 32", "The run is over"]
+        {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
         assert_eq!(duration(61.0), "2 min");
     }
 }

@@ -188,8 +188,14 @@ fn boards() -> Vec<BoardResult> {
 
 #[test]
 fn the_main_job_as_text() {
-    let stage = |stage: &str, seconds| StageTime { stage: stage.to_string(), seconds, ..StageTime::default() };
-    let times = vec![stage("self-play", 1.5), stage("training", 2.0)];
+    let stage =
+        |stage: &str, seconds, games| StageTime { stage: stage.to_string(), seconds, games, ..StageTime::default() };
+    let times = vec![
+        stage("yugo 3x3 self-play 0", 1.0, 10),
+        stage("yugo training 1", 2.0, 0),
+        stage("yugo 3x3 self-play 1", 0.5, 20),
+        stage("yugo 3x3 rating 2-1", 0.25, 4),
+    ];
     let text = pipeline_text(&PipelineResult { boards: boards(), times });
     let row = |name: &str| {
         let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name} in\n{text}"));
@@ -202,8 +208,10 @@ fn the_main_job_as_text() {
     assert!(sligo[6].starts_with("0.875 ["), "{sligo:?}");
     let fugo = row("│ fugo 3x3");
     assert_eq!(fugo[1..6], ["–", "no komi", "–", "open B2", "0.333 [0.061, 0.792]"]);
-    assert_eq!(row("│ self-play")[1..], ["1.5"]);
-    assert_eq!(row("│ in all")[1..], ["3.5"]);
+    assert_eq!(row("│ yugo self-play")[1..], ["1.5", "30"]);
+    assert_eq!(row("│ yugo training")[1..], ["2.0", "–"]);
+    assert_eq!(row("│ yugo rating")[1..], ["0.2", "4"]);
+    assert_eq!(row("│ in all")[1..], ["3.8", "34"]);
 }
 
 #[test]

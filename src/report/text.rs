@@ -332,13 +332,28 @@ of the few that were tried, with few games each. Intervals are pointwise, 95 %, 
 symmetry); the same game at two komi differs once in the totals. In maps a share is that of a move and all its images.
 docs/method.md has the rest.";
 
+/// The stages' times by game and kind: those of boards and generations together.
 fn times_text(times: &[StageTime]) -> String {
-    let mut rows = table(&["stage", "seconds"]);
+    let mut kinds: Vec<(String, f64, u64)> = Vec::new();
     for known in times {
-        rows.add_row([known.stage.clone(), format!("{:.1}", known.seconds)]);
+        // `yugo 5x5 rating 3-2` is of the kind `yugo rating`.
+        let words = known.stage.split(' ').filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()));
+        let kind = words.collect::<Vec<_>>().join(" ");
+        match kinds.iter_mut().find(|(name, ..)| *name == kind) {
+            Some((_, seconds, games)) => {
+                *seconds += known.seconds;
+                *games += known.games;
+            }
+            None => kinds.push((kind, known.seconds, known.games)),
+        }
     }
-    let all: f64 = times.iter().map(|known| known.seconds).sum();
-    rows.add_row(["in all".to_string(), format!("{all:.1}")]);
+    let mut rows = table(&["stage", "seconds", "games"]);
+    let all = kinds.iter().fold((0.0, 0), |(seconds, games), kind| (seconds + kind.1, games + kind.2));
+    kinds.push(("in all".to_string(), all.0, all.1));
+    for (kind, seconds, games) in kinds {
+        let games = if games > 0 { games.to_string() } else { "–".to_string() };
+        rows.add_row([kind, format!("{seconds:.1}"), games]);
+    }
     format!("{rows}\n")
 }
 

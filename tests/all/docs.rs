@@ -46,10 +46,12 @@ fn examples_of_help_texts_work() {
     }
     fs::create_dir(path.join("configs")).unwrap();
     fs::copy(root().join("configs/quick.toml"), path.join("configs/quick.toml")).unwrap();
-    let play = |run: &str| done(path, &format!("selfplay --game yugo --size 2 --games 4 --visits 2 --out {run}"));
-    play("runs/yugo7");
-    play("data/sample/yugo");
-    play("runs/new");
+    let play = |run: &str, seed: u64| {
+        done(path, &format!("selfplay --game yugo --size 2 --games 4 --visits 2 --seed {seed} --out {run}"))
+    };
+    play("runs/yugo7", 1);
+    play("data/sample/yugo", 2);
+    play("runs/new", 3);
     let mut examples = 0;
     for name in commands(&done(path, "--help")) {
         let help = done(path, &format!("{name} --help"));
@@ -74,7 +76,7 @@ fn examples_of_help_texts_work() {
             if name == "selfplay" {
                 // Further examples go on with what it would have played in the end.
                 fs::remove_dir_all(path.join("runs/yugo5")).unwrap();
-                play("runs/yugo5");
+                play("runs/yugo5", 4);
             }
         }
     }

@@ -9,7 +9,9 @@ use fairkomi::games::GameKind;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::program::{Ended, PROGRAM, TRAINING, assert_same, command, done, fairkomi, folder, network, put_network};
+use crate::program::{
+    Ended, PROGRAM, TRAINING, assert_same, command, done, fairkomi, files, folder, network, put_network,
+};
 
 /// The run that most cases begin with.
 const RUN: &str = "selfplay --game yugo --size 2 --games 6 --visits 4 --shard 3";
@@ -270,6 +272,11 @@ fn faults_of_training_data() {
     fs::write(path.join("bytes.csv.zst"), b"not compressed").unwrap();
     fs::write(path.join("notes.txt"), "once").unwrap();
     fs::create_dir(path.join("folder")).unwrap();
+    for (name, bytes) in files(&path.join("run")) {
+        fs::create_dir_all(path.join("copy/shards")).unwrap();
+        fs::write(path.join("copy").join(name), bytes).unwrap();
+    }
+    assert!(Command::new("mkfifo").arg(path.join("pipe")).status().unwrap().success());
     fs::create_dir(path.join("damaged")).unwrap();
     fs::write(path.join("damaged/net.state"), "once upon a time").unwrap();
     let train = |data: &str| format!("train --out new.safetensors {TRAINING} --data {data}");
@@ -302,6 +309,8 @@ fn faults_of_training_data() {
                 &["the state of an unfinished training is damaged: damaged/net.state: ", "delete it to begin again"],
             ),
             (&train("run run"), 2, &["run is given twice: name each run once"]),
+            (&train("run copy"), 2, &["copy holds the same games as run: name one of them"]),
+            (&format!("train --out pipe {TRAINING} --data run"), 2, &["pipe is there and is no network"]),
             (
                 &format!("train --out notes.txt {TRAINING} --data run"),
                 2,

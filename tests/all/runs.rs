@@ -366,6 +366,23 @@ fn a_long_search_can_be_stopped() {
     }
 }
 
+/// A measurement of speed that is stopped before it has found anything leaves nothing that would be in the next one's way.
+#[test]
+fn a_measurement_of_speed_can_be_stopped_at_once_and_begun_again() {
+    let folder = folder();
+    let line = "bench --game linage --size 9 --games 100000 --seconds 1 --out speed";
+    for _ in 0..2 {
+        let mut running = Running::start(folder.path(), line);
+        running.wait_for(|| folder.path().join("speed").exists());
+        sleep(Duration::from_millis(500));
+        let (ended, time) = running.interrupt();
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert!(ended.err.contains("stopped before the first round was finished"), "{ended:?}");
+        assert!(time < STOP, "{time:?}");
+        assert_eq!(count(&folder.path().join("speed")), 0, "no file is left");
+    }
+}
+
 #[test]
 fn a_run_is_written_by_one_process_at_a_time() {
     let folder = folder();
