@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Outcome {
     write_summary(out, &result.boards)?;
     for board in &result.boards {
         let folder = out.join(board.board.game.name()).join(format!("{0}x{0}", board.board.size));
-        write_komi(&folder.join("komi"), &board.komi, board.network_answer)?;
+        write_komi(&folder.join("komi"), &board.komi, board.network_answer.as_ref())?;
         write_balance(&folder.join("balance"), &board.balance)?;
         write_match(&folder.join("match"), &board.strength)?;
     }

@@ -9,7 +9,7 @@ use super::openings::first_steps;
 use super::{Balance, Fair, Openings, balance, measurable_near, next_block, openings, summary};
 use crate::config::{BalanceConfig, Board, KomiConfig, Variation};
 use crate::games::{Game, HalfPoints, Options, Rules, parse_step};
-use crate::net::{FairKomi, NetError, Snapshot};
+use crate::net::{NetError, OwnAnswer, Snapshot};
 use crate::records::{GameRow, Layout, MEASURED_SHARD, ReadError, RunDir};
 use crate::search::{ChoiceRule, PlayoutPolicy};
 use crate::selfplay::{Control, Engine, Opening, OutputError, Plan, PlayError, Setup, Workers, game_rows, play_shards};
@@ -57,7 +57,7 @@ pub fn measure_komi<G: PlayoutPolicy>(
 /// and games without a score. It rests on no games.
 ///
 /// [`NetEvaluator::fair_komi`]: crate::net::NetEvaluator::fair_komi
-pub fn own_answer<G: Game>(engine: &Engine, board: &Board) -> Result<Option<FairKomi>, NetError> {
+pub fn own_answer<G: Game>(engine: &Engine, board: &Board) -> Result<Option<OwnAnswer>, NetError> {
     let Some(mut network) = engine.net_evaluator()? else { return Ok(None) };
     let empty = Snapshot::of(&G::new(board.size, board.rules(HalfPoints(0)).options), HalfPoints(0));
     network.fair_komi(&empty)
@@ -75,7 +75,7 @@ fn komi_blocks<G: PlayoutPolicy>(
     let (game, size) = (config.board.game, config.board.size);
     let start = match config.start {
         Some(komi) => komi,
-        None => own_answer::<G>(engine, &config.board)?.map(|own| own.most_even()).unwrap_or_default(),
+        None => own_answer::<G>(engine, &config.board)?.map(|own| own.most_even).unwrap_or_default(),
     };
     let start = measurable_near(game, size, start.points());
     let layout = Layout { games: config.block, compress: false };

@@ -1,6 +1,6 @@
 //! Recorded positions as training samples.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -120,13 +120,23 @@ fn seen_by(player: Player, owners: &[i8]) -> Vec<i8> {
     owners.iter().map(|owner| sign * owner).collect()
 }
 
-/// Weighs positions that come k times by 1/√k each: openings come again and again, and should not crowd out the rest; nor
-/// should what their many games say count for no more than one.
+/// Weighs positions that come k times in proportion to 1/√k each: openings come again and again, and should not crowd out
+/// the rest; nor should what their many games say count for no more than one. On each size of board the mean weight is 1:
+/// where there are few positions in all, every one comes again and again, and such boards would hardly be learnt.
 fn weigh_repeats(samples: &mut [Sample]) {
     let mut counts: HashMap<&Snapshot, u32> = HashMap::new();
     samples.iter().for_each(|sample| *counts.entry(&sample.position).or_default() += 1);
-    let weights: Vec<f32> = samples.iter().map(|sample| 1.0 / (counts[&sample.position] as f32).sqrt()).collect();
-    samples.iter_mut().zip(weights).for_each(|(sample, weight)| sample.weight = weight);
+    let weights: Vec<f64> = samples.iter().map(|sample| 1.0 / f64::from(counts[&sample.position]).sqrt()).collect();
+    let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    for (sample, weight) in samples.iter().zip(&weights) {
+        let (count, sum) = sums.entry(sample.position.size()).or_default();
+        *count += 1.0;
+        *sum += weight;
+    }
+    for (sample, weight) in samples.iter_mut().zip(weights) {
+        let (count, sum) = sums[&sample.position.size()];
+        sample.weight = (weight * count / sum) as f32;
+    }
 }
 
 /// The row as a sample; `None` without an outcome.
@@ -183,5 +193,32 @@ impl DataUse {
             self.runs,
             sizes.join(", ")
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::{Game, Linage, Options};
+
+    #[test]
+    fn repeats_weigh_less_and_small_boards_do_not() {
+        let at = |size: usize, komi: i32| Sample {
+            position: Snapshot::of(&Linage::<1>::new(size, Options::default()), HalfPoints(komi)),
+            target: Target { outcome: 1.0, margin: None, repetition: false },
+            weight: 0.0,
+            policy: None,
+            policy_weight: 1.0,
+            owners: None,
+            game_index: 0,
+        };
+        // On 5x5 one position comes four times and one once; on 3x3 all are the same.
+        let mut samples: Vec<Sample> = [1, 1, 3, 1, 1].map(|komi| at(5, komi)).into();
+        samples.extend([at(3, 1), at(3, 1)]);
+        weigh_repeats(&mut samples);
+        let weights: Vec<f32> = samples.iter().map(|sample| sample.weight).collect();
+        let [often, once] = [5.0 / 6.0, 5.0 / 3.0];
+        let expected = [often, often, once, often, often, 1.0, 1.0];
+        assert!(weights.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-6), "{weights:?}");
     }
 }

@@ -95,7 +95,7 @@ impl Job<'_> {
             return Ok(HalfPoints(0));
         }
         let own = with_game!(game, size, G => own_answer::<G>(engine, &board))?;
-        let even = own.map(|own| own.most_even()).filter(|komi| game.allows_komi(*komi));
+        let even = own.map(|own| own.most_even).filter(|komi| game.allows_komi(*komi));
         Ok(even.unwrap_or_else(|| measurable_near(game, size, 0.0)))
     }
 

@@ -8,6 +8,7 @@ use crate::arena::MatchReport;
 use crate::config::{BalanceConfig, Board, KomiConfig};
 use crate::games::HalfPoints;
 use crate::komi::{Balance, Measurement, known, measurable_near, measure_balance, measure_komi, own_answer};
+use crate::net::OwnAnswer;
 use crate::selfplay::Engine;
 use crate::with_game;
 
@@ -35,7 +36,7 @@ impl Job<'_> {
         &mut self,
         board: Board,
         network: &Path,
-    ) -> Result<(Measurement, Option<HalfPoints>, String), PipelineError> {
+    ) -> Result<(Measurement, Option<OwnAnswer>, String), PipelineError> {
         let settings = &self.config.komi;
         let (game, size) = (board.game, board.size);
         let stage = format!("{game} {size}x{size} komi");
@@ -58,7 +59,7 @@ impl Job<'_> {
                 own_answer::<G>(&engine, &board),
             ))
         });
-        Ok((found?, own?.map(|own| own.komi), engine.describe() + &board.extras()))
+        Ok((found?, own?, engine.describe() + &board.extras()))
     }
 
     /// At komi 0 and at `best`.

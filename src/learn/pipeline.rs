@@ -15,9 +15,9 @@ use super::times::{StageTime, Times};
 use super::training::TrainingError;
 use crate::arena::MatchReport;
 use crate::config::{Board, PipelineConfig};
-use crate::games::{GameKind, HalfPoints};
+use crate::games::GameKind;
 use crate::komi::{Balance, Known, MeasureError, Measurement};
-use crate::net::{NetError, Progress};
+use crate::net::{NetError, OwnAnswer, Progress};
 use crate::records::{ReadError, RunError, RunInfo, claim, run_toml};
 use crate::selfplay::{ContinuationError, EngineError, Observer, OutputError, PlayError};
 use crate::stats::sprt::SprtError;
@@ -54,7 +54,7 @@ pub struct BoardResult {
     pub engine: String,
     pub komi: Measurement,
     /// The network's own answer at the empty board, which rests on no games.
-    pub network_answer: Option<HalfPoints>,
+    pub network_answer: Option<OwnAnswer>,
     pub balance: Vec<Balance>,
     /// The network (A) against playouts (B).
     pub strength: MatchReport,

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use crate::config::{Board, Device, Inference, Precision, Reading, SearchConfig, SearchSettings};
 use crate::games::{Fugo, GameKind, HalfPoints, Linage, Options, Player, Rules, Seat, Sligo, Yugo};
 use crate::komi::{Known, known};
-use crate::net::NetFile;
+use crate::net::{NetFile, Snapshot};
 use crate::search::testing::Positions;
 use crate::search::{ChoiceRule, PlayoutPolicy};
 use crate::selfplay::{Control, Engine, Observer, Opening, Setup, Work, Workers, play_games};
@@ -79,4 +79,35 @@ fn searches_with_the_committed_networks_begin_solved_boards_perfectly() {
     assert!(begins_perfectly::<Linage<1>>(4));
     assert!(begins_perfectly::<Sligo<1>>(3));
     assert!(begins_perfectly::<Fugo<1>>(3));
+}
+
+/// The first player's median margin on the empty board, by the network in `data/nets`, at the two komi beside the exact
+/// value: at that value itself no game of Yugo or Linage is played.
+fn medians<G: PlayoutPolicy>(size: usize) -> (HalfPoints, [HalfPoints; 2]) {
+    let board = Board { game: G::KIND, size, handicap: 0, pie: false, move_cap: None };
+    let Some(Known::Margin(exact)) = known(&board) else { panic!("no exact margin") };
+    let mut network = committed(G::KIND).network.evaluator(INFERENCE).expect("an evaluator");
+    let empty = Snapshot::of(&G::new(size, Options::default()), HalfPoints(0));
+    // Komi helps the second player, and a position's komi is the one of its mover.
+    let first = if empty.to_move() == Player::Black { -1 } else { 1 };
+    let asked = [-1, 1].map(|side| empty.with_komi(HalfPoints(first * (exact.0 + side))));
+    let answers = network.predict(&asked).expect("answers");
+    let median = |at: usize| answers[at].margin.expect("a network with margins").median();
+    (exact, [0, 1].map(|at| HalfPoints(-first * median(at).0)))
+}
+
+#[test]
+fn medians_of_the_committed_networks_on_solved_boards() {
+    let found = [
+        ("yugo 2x2", medians::<Yugo<1>>(2)),
+        ("linage 3x3", medians::<Linage<1>>(3)),
+        ("linage 4x4", medians::<Linage<1>>(4)),
+        ("sligo 3x3", medians::<Sligo<1>>(3)),
+    ];
+    for (board, (exact, medians)) in found {
+        println!(
+            "{board}: exact {exact}, medians at half a point less and more komi {} and {}",
+            medians[0], medians[1]
+        );
+    }
 }

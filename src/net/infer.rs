@@ -5,6 +5,7 @@ use std::ops::Range;
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use rand::Rng;
+use serde::Serialize;
 use tch::Kind;
 
 use super::NetError;
@@ -61,27 +62,20 @@ struct Asked {
 }
 
 /// What the network itself says about the fair komi of a position.
-#[derive(Clone, PartialEq, Debug)]
-pub struct FairKomi {
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct OwnAnswer {
     /// The margin on the game's lattice where the first player's value crosses a half: at least ½ with half a point
     /// less komi, at most ½ with half a point more.
     pub komi: HalfPoints,
+    /// Of the komi beside it at which games can be played, the one at which the chances are most even.
+    pub most_even: HalfPoints,
     /// How often the value crosses a half along the scan. Above 1 `komi` is the point with the fewest values on
     /// the wrong side.
     pub crossings: usize,
-    /// The first player's median margin at that komi; `None` from a network without margins.
+    /// The first player's median margin at the most even komi; `None` from a network without margins.
     pub median: Option<HalfPoints>,
     /// The first player's value at each komi that the game allows, ascending by komi.
     pub scan: Vec<(HalfPoints, f64)>,
-}
-
-impl FairKomi {
-    /// Of the komi beside `komi` at which games can be played, the one at which the chances are most even.
-    pub fn most_even(&self) -> HalfPoints {
-        let beside = self.scan.iter().filter(|(komi, _)| (komi.0 - self.komi.0).abs() <= 1);
-        let even = beside.min_by(|a, b| (a.1 - 0.5).abs().total_cmp(&(b.1 - 0.5).abs()));
-        even.map_or(self.komi, |(komi, _)| *komi)
-    }
 }
 
 impl NetEvaluator {
@@ -292,7 +286,7 @@ impl NetEvaluator {
     /// The komi at which the network gives both players the same chances in `position` (an empty board, to speak of a
     /// game's fair komi): the network is asked at every komi that it was trained at, each being an input. Where none of
     /// them is fair, the answer is the end of them that comes nearest. `None` in Fugo, which has no komi.
-    pub fn fair_komi(&mut self, position: &Snapshot) -> Result<Option<FairKomi>, NetError> {
+    pub fn fair_komi(&mut self, position: &Snapshot) -> Result<Option<OwnAnswer>, NetError> {
         let (game, size) = (self.game, position.size());
         if position.game() != game {
             return Err(NetError::OtherGame { network: game, game: position.game() });
@@ -331,9 +325,12 @@ impl NetEvaluator {
         }
         let crossings = scan.windows(2).filter(|pair| below(pair[0].1) != below(pair[1].1)).count();
         let komi = HalfPoints(best.1);
-        let median = self.predict(&[at(komi)])?.first().and_then(|answer| answer.margin).map(|margin| margin.median());
-        let median = median.map(|median| HalfPoints(-sign * median.0));
-        Ok(Some(FairKomi { komi, crossings, median, scan }))
+        let beside = scan.iter().filter(|(at, _)| (at.0 - komi.0).abs() <= 1);
+        let even = beside.min_by(|a, b| (a.1 - 0.5).abs().total_cmp(&(b.1 - 0.5).abs()));
+        let most_even = even.map_or(komi, |(komi, _)| *komi);
+        let median = self.predict(&[at(most_even)])?.first().and_then(|answer| answer.margin);
+        let median = median.map(|margin| HalfPoints(-sign * margin.median().0));
+        Ok(Some(OwnAnswer { komi, most_even, crossings, median, scan }))
     }
 
     /// Proves, for this batch size on boards of this side, that a row's bits depend neither on its place nor on its

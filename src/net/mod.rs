@@ -27,7 +27,7 @@ mod tests;
 
 pub use checkpoint::{FileError, FileFault, KomiRange, NetFile, NetMeta, Provenance};
 pub use head::{MIXTURES, MarginMixture, Prediction};
-pub use infer::{FairKomi, NetEvaluator};
+pub use infer::{NetEvaluator, OwnAnswer};
 pub use loss::{Losses, Target};
 pub use model::{Architecture, Network};
 pub use planes::{LAYOUT_VERSION, MAX_PLANES, Plane, layout, plane_count};

@@ -490,7 +490,7 @@ fn fair_komi_lies_where_the_value_crosses_a_half() {
         }
         assert!(fair.scan.iter().all(|(komi, _)| game.allows_komi(*komi)));
         let even = |komi: HalfPoints| fair.scan.iter().find(|(k, _)| *k == komi).map(|(_, value)| (value - 0.5).abs());
-        let most = even(fair.most_even()).expect("a komi of the scan");
+        let most = even(fair.most_even).expect("a komi of the scan");
         let sides = [fair.komi.0 - 1, fair.komi.0 + 1].map(|komi| even(HalfPoints(komi)).unwrap_or(1.0));
         assert_eq!(most, sides[0].min(sides[1]));
         // From the other side the same numbers come out for the first player.

@@ -13,6 +13,7 @@ use crate::arena::MatchReport;
 use crate::games::{GameKind, HalfPoints};
 use crate::komi::{Balance, Measurement};
 use crate::learn::{BoardResult, FairKomiRow, GenerationRow, NetCalibration};
+use crate::net::OwnAnswer;
 use crate::records::{RunError, Tally, write_whole};
 
 /// Writes rows to a CSV file, whole or not at all. Without `header` the rows' field names are the header.
@@ -117,7 +118,7 @@ const LINE: [&str; 15] = [
 
 /// `komi.csv`: results by komi (Fugo: by opening, of the empty board and with the pie rule), and for games with a
 /// score `fair_komi.csv`: the estimate.
-pub fn write_komi(dir: &Path, found: &Measurement, own: Option<HalfPoints>) -> Result<(), RunError> {
+pub fn write_komi(dir: &Path, found: &Measurement, own: Option<&OwnAnswer>) -> Result<(), RunError> {
     match found {
         Measurement::Komi(fair) => {
             let komi: Vec<String> = fair.at.iter().map(|at| at.komi.to_string()).collect();
@@ -156,10 +157,11 @@ struct FairColumns {
     best_low: Option<f64>,
     best_high: Option<f64>,
     network_answer: Option<f64>,
+    network_median: Option<f64>,
 }
 
 impl FairColumns {
-    fn new(fair: &crate::komi::Fair, own: Option<HalfPoints>) -> Self {
+    fn new(fair: &crate::komi::Fair, own: Option<&OwnAnswer>) -> Self {
         use crate::stats::komi_lattice::KomiStatus;
         let points = |half: Option<i32>| half.map(|half| HalfPoints(half).points());
         let (smooth, best) = (fair.smooth, fair.best.as_ref());
@@ -181,7 +183,8 @@ impl FairColumns {
             best_score: best.map(|best| best.score),
             best_low: best.map(|best| best.interval.lo),
             best_high: best.map(|best| best.interval.hi),
-            network_answer: own.map(HalfPoints::points),
+            network_answer: own.map(|own| own.komi.points()),
+            network_median: own.and_then(|own| own.median).map(HalfPoints::points),
         }
     }
 }
@@ -226,12 +229,14 @@ pub fn write_summary(dir: &Path, boards: &[BoardResult]) -> Result<(), RunError>
         score_low: Option<f64>,
         score_high: Option<f64>,
         network_answer: Option<f64>,
+        network_median: Option<f64>,
         match_score: Option<f64>,
         match_low: f64,
         match_high: f64,
     }
     let row = |board: &'_ BoardResult| {
         let points = |half: Option<i32>| half.map(|half| HalfPoints(half).points());
+        let own = board.network_answer.as_ref();
         let mut row = Row {
             game: board.board.game.name(),
             size: board.board.size,
@@ -245,7 +250,8 @@ pub fn write_summary(dir: &Path, boards: &[BoardResult]) -> Result<(), RunError>
             score: None,
             score_low: None,
             score_high: None,
-            network_answer: board.network_answer.map(HalfPoints::points),
+            network_answer: own.map(|own| own.komi.points()),
+            network_median: own.and_then(|own| own.median).map(HalfPoints::points),
             match_score: board.strength.score,
             match_low: board.strength.interval.lo,
             match_high: board.strength.interval.hi,

@@ -6,7 +6,7 @@ use crate::config::{Board, Device, Inference, MatchConfig, Precision, Reading, S
 use crate::games::{Ending, GameKind, HalfPoints};
 use crate::komi::{Balance, Known, Measurement, balance, openings, summary};
 use crate::learn::{BoardResult, PipelineResult, StageTime};
-use crate::net::{Bin, Calibration};
+use crate::net::{Bin, Calibration, OwnAnswer};
 use crate::records::testing::results;
 use crate::records::{GameRow, WinnerSeat};
 use crate::selfplay::Engine;
@@ -85,9 +85,15 @@ fn assert_lines(text: &str, lines: &[&str]) {
     }
 }
 
+/// A network's own answer.
+fn own() -> OwnAnswer {
+    let (komi, most_even, median) = (HalfPoints(8), HalfPoints(9), Some(HalfPoints(10)));
+    OwnAnswer { komi, most_even, crossings: 1, median, scan: Vec::new() }
+}
+
 #[test]
 fn a_fair_komi_as_text() {
-    let text = komi_text(&fair(), "playouts, 64 visits", Some(HalfPoints(9)), Some(Known::Margin(HalfPoints(18))));
+    let text = komi_text(&fair(), "playouts, 64 visits", Some(&own()), Some(Known::Margin(HalfPoints(18))));
     assert_lines(
         &text,
         &[
@@ -97,7 +103,7 @@ fn a_fair_komi_as_text() {
             "│ 4.5  ┆    80 ┆     80 ┆       20/20/40 ┆ 0.375 [0.290, 0.469] ┆       20 ┆      0 │",
             "fair komi k* [95 %]: +4? [+4, +9] (not fully identified: too few games to exclude higher komi)",
             "best allowed komi: 4 (first player's score 0.508 [0.408, 0.608], imbalance +0.008)",
-            "network's own answer at the empty board (rests on no games): +4.5",
+            "network's own answer at the empty board (rests on no games): +4, median margin +5 at komi 4.5",
             "exact value by exhaustive search: +9",
         ],
     );
@@ -176,7 +182,7 @@ fn boards() -> Vec<BoardResult> {
         known,
         engine: "network abc, 64 visits".into(),
         komi,
-        network_answer: board.game.has_score().then_some(HalfPoints(9)),
+        network_answer: board.game.has_score().then(own),
         balance: balances(),
         strength: strength(),
     };
@@ -203,7 +209,7 @@ fn the_main_job_as_text() {
     };
     let sligo = row("│ sligo 3x3");
     assert_eq!(sligo[..2], ["sligo 3x3", "+9"]);
-    assert!(sligo[2].starts_with("+4") && sligo[3] == "+4.5" && sligo[4] == "4", "{sligo:?}");
+    assert!(sligo[2].starts_with("+4") && sligo[3] == "+4" && sligo[4] == "4", "{sligo:?}");
     assert_eq!(sligo[5], "0.508 [0.408, 0.608]");
     assert!(sligo[6].starts_with("0.875 ["), "{sligo:?}");
     let fugo = row("│ fugo 3x3");
@@ -234,7 +240,7 @@ fn files_hold_the_same_figures() {
     let folder = tempfile::tempdir().expect("a folder");
     let number = |text: &String| text.parse::<f64>().unwrap_or_else(|_| panic!("`{text}` is not a number"));
 
-    write_komi(folder.path(), &fair(), Some(HalfPoints(9))).expect("written");
+    write_komi(folder.path(), &fair(), Some(&own())).expect("written");
     let rows = read(&folder.path().join("komi.csv"));
     assert_eq!(rows.iter().map(|row| row["komi"].as_str()).collect::<Vec<_>>(), ["3.5", "4", "4.5"]);
     let last = &rows[2];
@@ -243,7 +249,8 @@ fn files_hold_the_same_figures() {
     assert_eq!(number(&last["score"]), 0.375);
     assert!(number(&last["score_low"]) < 0.375 && number(&last["score_high"]) > 0.375);
     let [row] = &read(&folder.path().join("fair_komi.csv"))[..] else { panic!("one estimate") };
-    assert_eq!([number(&row["fair_komi"]), number(&row["best_komi"]), number(&row["network_answer"])], [4.0, 4.0, 4.5]);
+    assert_eq!([number(&row["fair_komi"]), number(&row["best_komi"]), number(&row["network_answer"])], [4.0; 3]);
+    assert_eq!(number(&row["network_median"]), 5.0);
     let Measurement::Komi(found) = fair() else { panic!("Sligo has a komi") };
     let end = |half: Option<i32>| half.map_or(String::new(), |half| format!("{:?}", HalfPoints(half).points()));
     assert_eq!((&row["low"], &row["high"]), (&end(found.lattice.lo), &end(found.lattice.hi)));

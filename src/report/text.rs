@@ -10,7 +10,7 @@ use crate::arena::MatchReport;
 use crate::games::{GameKind, HalfPoints};
 use crate::komi::{AtKomi, Balance, Fair, Known, Measurement, Openings};
 use crate::learn::{BoardResult, NetCalibration, PipelineResult, StageTime};
-use crate::net::{Calibration, EpochReport, Losses};
+use crate::net::{Calibration, EpochReport, Losses, OwnAnswer};
 use crate::records::Tally;
 use crate::stats::Interval;
 use crate::stats::calibration::Reliability;
@@ -94,13 +94,19 @@ fn known_text(known: Option<Known>) -> String {
 }
 
 /// What a komi measurement found. `engine` is whose games it rests on, `own` the network's own answer.
-pub fn komi_text(measurement: &Measurement, engine: &str, own: Option<HalfPoints>, known: Option<Known>) -> String {
+pub fn komi_text(measurement: &Measurement, engine: &str, own: Option<&OwnAnswer>, known: Option<Known>) -> String {
     let mut text = match measurement {
         Measurement::Komi(found) => fair_text(found, engine),
         Measurement::Openings(found) => openings_text(found, engine),
     };
     if let Some(own) = own {
-        let _ = writeln!(text, "network's own answer at the empty board (rests on no games): {}", own.signed());
+        let margin = own.median.map(|median| format!(", median margin {} at komi {}", median.signed(), own.most_even));
+        let _ = writeln!(
+            text,
+            "network's own answer at the empty board (rests on no games): {}{}",
+            own.komi.signed(),
+            margin.unwrap_or_default()
+        );
     }
     if let Some(known) = known {
         let _ = writeln!(text, "exact value by exhaustive search: {known}");
@@ -270,7 +276,7 @@ pub fn pipeline_text(result: &PipelineResult) -> String {
     for board in &result.boards {
         let (game, size) = (board.board.game, board.board.size);
         let _ = writeln!(text, "── {game} {size}x{size} {}", "─".repeat(60));
-        text += &komi_text(&board.komi, &board.engine, board.network_answer, board.known);
+        text += &komi_text(&board.komi, &board.engine, board.network_answer.as_ref(), board.known);
         text += &balance_text(&board.balance, &board.engine);
         text += &match_text(&board.strength);
         text.push('\n');
@@ -314,7 +320,7 @@ fn summary_table(boards: &[BoardResult]) -> String {
             format!("{0} {1}x{1}", board.board.game, board.board.size),
             known_text(board.known),
             fair_komi,
-            board.network_answer.map_or("–".to_string(), HalfPoints::signed),
+            board.network_answer.as_ref().map_or("–".to_string(), |own| own.komi.signed()),
             best,
             there,
             format!("{} {}", share(board.strength.score), interval(board.strength.interval)),
