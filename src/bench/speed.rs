@@ -1,7 +1,7 @@
 //! How fast this machine plays: playouts, search, network, and whole self-play.
 
 use std::convert::Infallible;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -78,15 +78,21 @@ pub struct PlayoutRates {
     pub simulations: Rate,
 }
 
-/// Measures playouts and simulations, each for `duration`.
-pub fn playouts<G: PlayoutPolicy>(size: usize, search: SearchConfig, duration: Duration) -> PlayoutRates {
+/// Measures playouts and simulations, each for `duration`, or until a stop.
+pub fn playouts<G: PlayoutPolicy>(
+    size: usize,
+    search: SearchConfig,
+    duration: Duration,
+    stop: &AtomicBool,
+) -> PlayoutRates {
     let start = G::new(size, Options::default());
     let game = Played::new(start.clone(), G::KIND.default_move_cap(size));
     let [mut rng, mut again, mut searching] = [0, 0, 1].map(|index| stream(1, Purpose::Playout, index));
     let mut tree = Search::new(search, &start, komi::<G>());
     let over = start.end().is_some(); // Fugo on 1x1: there is nothing to search.
     let mut rates = PlayoutRates::default();
-    while rates.playouts.seconds + rates.simulations.seconds < 2.0 * duration.as_secs_f64() {
+    let measured = 2.0 * duration.as_secs_f64();
+    while rates.playouts.seconds + rates.simulations.seconds < measured && !stop.load(Ordering::Relaxed) {
         let Ok(playouts) = repeat::<Infallible>(PROBE, || {
             std::hint::black_box(playout(&start, komi::<G>(), &mut rng));
             Ok(1.0)

@@ -202,7 +202,7 @@ fn one_round<G: PlayoutPolicy>(
 ) -> Result<Vec<(Figure, f64)>, BenchError> {
     let size = board.size;
     let mut measured = Vec::new();
-    let PlayoutRates { playouts, turns, simulations } = playouts::<G>(size, plan.search, plan.duration);
+    let PlayoutRates { playouts, turns, simulations } = playouts::<G>(size, plan.search, plan.duration, stop);
     measured.push((Figure::Playouts, playouts.per_second()));
     measured.push((Figure::PlayoutTurns, turns.per_second()));
     measured.push((Figure::Simulations, simulations.per_second()));

@@ -162,11 +162,13 @@ pub fn run(args: &Args) -> Outcome {
                 return Err(Failure::Input(anyhow!("--out: {out} holds a {name} already; choose another directory")));
             }
         }
+    }
+    let job = Job::begin(plan.threads)?;
+    if let Some(out) = &args.out {
         fs::create_dir_all(out)
             .with_context(|| format!("--out: cannot create {}", out.display()))
             .map_err(Failure::Input)?;
     }
-    let job = Job::begin(plan.threads)?;
     let engine = |board: &Board, network: &NetFile| {
         Engine::with_network(network.clone(), plan.search, board.size, plan.inference).map_err(Failure::run)
     };
