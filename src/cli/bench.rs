@@ -26,7 +26,8 @@ use crate::with_game;
 #[command(
     long_about = "Measures playouts, simulations, network evaluations and games a second, how near self-play comes to \
         what libtorch alone can do with the network, and memory, for each game and size. Without --net a network that \
-        has learnt nothing is as fast as any; with one, the error of its values in bfloat16 is told too.",
+        has learnt nothing is as fast as any; with one, the error of its values in bfloat16 is told too. docs/data.md \
+        explains each figure.",
     after_help = "Examples:\n  fairkomi bench --size 5 --out runs/bench\n  fairkomi bench --checksum"
 )]
 pub struct Args {

@@ -1,6 +1,8 @@
 //! `fairkomi train`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
 
 use super::flags::TrainFlags;
 use super::job::Job;
@@ -12,6 +14,14 @@ use crate::report::{calibration_text, epoch_text};
 
 pub fn run(flags: &TrainFlags) -> Outcome {
     let (settings, seed) = flags.config()?;
+    // A network whose training's state lies beside it may be this one's, which goes on; any other is not written over.
+    let is_alone = |path: &Path| path.is_file() && !flags.out.with_extension("state").exists();
+    for path in [&flags.out, &flags.out.with_extension("history.csv")] {
+        if is_alone(path) {
+            let path = path.display();
+            return Err(Failure::Input(anyhow!("--out: {path} is there already; delete it or name another file")));
+        }
+    }
     let job = Job::begin(flags.job.threads())?;
     let data: Vec<(u64, PathBuf)> = (0..).zip(flags.data.iter().cloned()).collect();
     let training = TrainingJob {

@@ -9,6 +9,7 @@ use super::curves::{FairKomiRow, GenerationRow};
 use super::gate::Gate;
 use super::job::Job;
 use super::pipeline::PipelineError;
+use super::status::rows_of;
 use super::training::{TrainingJob, train};
 use super::window::latest;
 use crate::config::{Board, KomiDraw, SelfplayConfig};
@@ -75,8 +76,13 @@ impl Job<'_> {
             komi: Vec::new(),
             calibration: None,
         };
+        // What an earlier call told of a generation is not taken back while this one comes to it again.
+        let told = rows_of(&self.out.join(game.name())).map_or(0, |rows| rows.len());
         for generation in 0..self.config.selfplay.generations {
             self.generation(&mut learning, generation)?;
+            if learning.rows.len() >= told {
+                self.ui.learnt(game, &learning.rows, &learning.komi, learning.calibration.as_ref());
+            }
         }
         let (_, best) = learning.best.pop().expect("the first network has no other to beat");
         Ok(best)
@@ -118,7 +124,6 @@ impl Job<'_> {
                 learning.komi.push(FairKomiRow { generation: number, size: board.size, fair_komi: own.komi.points() });
             }
         }
-        self.ui.learnt(learning.game, &learning.rows, &learning.komi, learning.calibration.as_ref());
         Ok(())
     }
 
@@ -258,7 +263,7 @@ impl Job<'_> {
             core_hours: self.times.learning(learning.game, number).core_seconds / 3600.0,
             train_loss: best.map_or(f64::NAN, |report| report.train.total()),
             held_out_loss: held_out.map(|losses| losses.total()),
-            margin_loss: held_out.map(|losses| losses.margin),
+            margin_loss: held_out.map(|losses| losses.margin).filter(|_| trained.network.meta().architecture.margins),
             outcome_loss: held_out.map(|losses| losses.outcome),
             policy_loss: held_out.map(|losses| losses.policy),
             ownership_loss: held_out.map(|losses| losses.ownership),

@@ -1,6 +1,7 @@
 //! How far a run of the main job has come, read from its directory while it runs or after.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -52,7 +53,7 @@ pub enum StatusError {
     Unreadable { path: PathBuf, source: std::io::Error },
     #[error("{} is not the config of a run of `fairkomi pipeline`: {what}", path.display())]
     Config { path: PathBuf, what: String },
-    #[error("{}: {what}", path.display())]
+    #[error("{} is damaged: {what}; run the same `fairkomi pipeline` again, which writes it anew", path.display())]
     Rows { path: PathBuf, what: String },
 }
 
@@ -92,7 +93,7 @@ pub fn status(run: &Path) -> Result<RunStatus, StatusError> {
         if sides.is_empty() {
             continue;
         }
-        let rows = rows(&run.join(game.name()).join("learning.csv"))?;
+        let rows = rows_of(&run.join(game.name()))?;
         let finished = |size: usize, part: &str| {
             let folder = run.join(game.name()).join(format!("{size}x{size}")).join(part);
             Manifest::load(&folder).map_or(0, |manifest| manifest.games())
@@ -111,10 +112,17 @@ pub fn status(run: &Path) -> Result<RunStatus, StatusError> {
     Ok(RunStatus { games: found, is_over: run.join("report.txt").exists() })
 }
 
-/// The generations that are over; none if there is no file yet.
-fn rows(path: &Path) -> Result<Vec<GenerationRow>, StatusError> {
-    let Ok(text) = fs::read_to_string(path) else { return Ok(Vec::new()) };
+/// The generations that are over, by the learning curves in a game's folder; none if there is no file yet.
+pub(super) fn rows_of(folder: &Path) -> Result<Vec<GenerationRow>, StatusError> {
+    let path = folder.join("learning.csv");
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text.map_err(|error| StatusError::Rows { path: path.clone(), what: error.to_string() })?,
+    };
+    if text.is_empty() {
+        return Err(StatusError::Rows { path, what: "it is empty".to_string() });
+    }
     let rows: Result<Vec<GenerationRow>, csv::Error> =
         csv::Reader::from_reader(text.as_bytes()).deserialize().collect();
-    rows.map_err(|error| StatusError::Rows { path: path.to_path_buf(), what: error.to_string() })
+    rows.map_err(|error| StatusError::Rows { path, what: error.to_string() })
 }

@@ -46,7 +46,7 @@ pub enum TrainingError {
     Write { path: PathBuf, source: std::io::Error },
     #[error("{} is a directory; name a file for the network, such as {}", path.display(), path.join("net.safetensors").display())]
     OutIsDirectory { path: PathBuf },
-    #[error("{} is there and is no network; choose another name", path.display())]
+    #[error("{} is there and is no network; delete it or choose another name", path.display())]
     OutIsTaken { path: PathBuf },
     #[error("the network cannot be written: {0}; with the cause mended, the same command writes it at once")]
     Save(FileError),

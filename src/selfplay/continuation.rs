@@ -13,7 +13,7 @@ use crate::records::{GameRow, PhaseName, PositionRow, ReadError, Rows};
 pub struct Continuation {
     /// Its turns' steps.
     pub steps: Vec<Step>,
-    /// The komi at which the network thinks the position even; 0 in Fugo.
+    /// The komi, one at which games are played, at which the network thinks the position most even; 0 in Fugo.
     pub komi: HalfPoints,
 }
 
@@ -66,7 +66,7 @@ pub fn turning_points<G: Game>(
             Some(network) => network.fair_komi(&Snapshot::of(&position, HalfPoints(0))).map_err(EngineError::from)?,
             None => None,
         };
-        found.push(Continuation { steps, komi: fair.map_or(HalfPoints(0), |fair| fair.komi) });
+        found.push(Continuation { steps, komi: fair.map_or(HalfPoints(0), |fair| fair.most_even) });
     }
     Ok(found)
 }

@@ -310,11 +310,20 @@ fn faults_of_training_data() {
             ),
             (&train("run run"), 2, &["run is given twice: name each run once"]),
             (&train("run copy"), 2, &["copy holds the same games as run: name one of them"]),
-            (&format!("train --out pipe {TRAINING} --data run"), 2, &["pipe is there and is no network"]),
+            (
+                &format!("train --out pipe {TRAINING} --data run"),
+                2,
+                &["pipe is there and is no network; delete it or choose"],
+            ),
+            (
+                &format!("train --out net.safetensors {TRAINING} --data run"),
+                2,
+                &["net.safetensors is there already; delete it"],
+            ),
             (
                 &format!("train --out notes.txt {TRAINING} --data run"),
                 2,
-                &["notes.txt is there and is no network; choose another name"],
+                &["--out: notes.txt is there already; delete it or name another file"],
             ),
             (
                 &format!("train --out folder {TRAINING} --data run"),
