@@ -567,13 +567,15 @@ fn bytes(trained: &Trained) -> Vec<u8> {
 #[test]
 fn training_lowers_the_loss_in_every_game() {
     for game in GameKind::ALL {
-        let samples = samples(game, &[4, 5], 60);
+        let mut samples = samples(game, &[4, 5], 60);
+        // These policies and owners are drawn: nothing is to be learnt from them, and beside the rest they are but noise.
+        for sample in &mut samples {
+            (sample.policy, sample.owners) = (None, None);
+        }
         let trainer = Trainer::new(small(6), &samples, None, Provenance::default()).expect("a trainer");
         let trained = run(&trainer, 2);
         let (first, last) = (&trained.history[0], &trained.history[trained.history.len() - 1]);
-        // These policies are drawn, and nothing is to be learnt from them.
-        let of_values = |losses: &Losses| losses.total() - losses.policy;
-        assert!(of_values(&last.train) < 0.97 * of_values(&first.train), "{game} {first:?} {last:?}");
+        assert!(last.train.total() < 0.97 * first.train.total(), "{game} {first:?} {last:?}");
         assert_eq!(trained.held_out.len(), trainer.counts().1);
         assert!(trained.held_out.iter().all(|pair| (0.0..=1.0).contains(&pair.value)));
         let best = &trained.history[trained.network.meta().epoch - 1];
