@@ -41,9 +41,12 @@ fn every_command_explains_itself_with_an_example() {
 fn examples_of_help_texts_work() {
     let folder = folder();
     let path = folder.path();
-    for game in [GameKind::Yugo, GameKind::Sligo] {
-        fs::write(path.join(format!("{game}.safetensors")), network(game)).unwrap();
-    }
+    let put_networks = || {
+        for game in [GameKind::Yugo, GameKind::Sligo] {
+            fs::write(path.join(format!("{game}.safetensors")), network(game)).unwrap();
+        }
+    };
+    put_networks();
     fs::create_dir(path.join("configs")).unwrap();
     fs::copy(root().join("configs/quick.toml"), path.join("configs/quick.toml")).unwrap();
     let play = |run: &str, seed: u64| {
@@ -57,6 +60,10 @@ fn examples_of_help_texts_work() {
         let help = done(path, &format!("{name} --help"));
         for line in help.lines().filter_map(|line| line.strip_prefix("  fairkomi ")) {
             let out = line.split_once("--out ").map(|(_, out)| path.join(out));
+            if let Some(network) = out.as_ref().filter(|_| name == "train") {
+                // It makes one and writes over none.
+                fs::remove_file(network).unwrap();
+            }
             let mut running = Running::start(path, line);
             // When the first file is there, enough is known.
             running.wait_for(|| {
@@ -73,6 +80,7 @@ fn examples_of_help_texts_work() {
             }
             running.kill();
             examples += 1;
+            put_networks();
             if name == "selfplay" {
                 // Further examples go on with what it would have played in the end.
                 fs::remove_dir_all(path.join("runs/yugo5")).unwrap();

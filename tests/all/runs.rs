@@ -370,17 +370,18 @@ fn a_long_search_can_be_stopped() {
 #[test]
 fn a_measurement_of_speed_can_be_stopped_at_once_and_begun_again() {
     let folder = folder();
-    let line = "bench --game linage --size 9 --games 100000 --seconds 1 --out speed";
-    for _ in 0..2 {
-        let mut running = Running::start(folder.path(), line);
-        running.wait_for(|| folder.path().join("speed").exists());
-        sleep(Duration::from_millis(500));
-        let (ended, time) = running.interrupt();
-        assert_eq!(ended.code, Some(1), "{ended:?}");
-        assert!(ended.err.contains("stopped before the first round was finished"), "{ended:?}");
-        assert!(time < STOP, "{time:?}");
-        assert_eq!(count(&folder.path().join("speed")), 0, "no file is left");
-    }
+    let speed = folder.path().join("speed");
+    let long = "bench --game linage --size 9 --games 100000 --seconds 1 --out speed";
+    let mut running = Running::start(folder.path(), long);
+    running.wait_for(|| speed.exists());
+    sleep(Duration::from_millis(500));
+    let (ended, time) = running.interrupt();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.err.contains("stopped before the first round was finished"), "{ended:?}");
+    assert!(time < STOP, "{time:?}");
+    assert_eq!(count(&speed), 0, "no file is left");
+    done(folder.path(), "bench --game linage --size 2 --games 16 --batch 16 --rounds 1 --seconds 1 --out speed");
+    assert!(speed.join("bench.csv").exists());
 }
 
 #[test]
