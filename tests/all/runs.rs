@@ -380,7 +380,7 @@ fn a_measurement_of_speed_can_be_stopped_at_once_and_begun_again() {
     assert!(ended.err.contains("stopped before the first round was finished"), "{ended:?}");
     assert!(time < STOP, "{time:?}");
     assert_eq!(count(&speed), 0, "no file is left");
-    done(folder.path(), "bench --game linage --size 2 --games 16 --batch 16 --rounds 1 --seconds 1 --out speed");
+    done(folder.path(), "bench --game linage --size 3 --games 16 --batch 16 --rounds 1 --seconds 1 --out speed");
     assert!(speed.join("bench.csv").exists());
 }
 
