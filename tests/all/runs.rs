@@ -323,8 +323,11 @@ fn pipeline_survives_kills() {
     for part in &moments[..5] {
         kill(rng.random_range(1..=3), *part, rng.random_range(0..40));
     }
-    // Some files later, so that the program is past its start.
-    let (ended, time) = running(3, moments[4] + 0.03, 5).interrupt();
+    // When it has written some files of its own, the program is past its start.
+    let before = count(&run);
+    let mut interrupted = Running::start(folder.path(), &line(3, "rough"));
+    interrupted.wait_for(|| count(&run) > before + 2);
+    let (ended, time) = interrupted.interrupt();
     let go_on = command_to_go_on(&ended);
     assert!(time < STOP, "{time:?}");
     for part in &moments[5..] {
