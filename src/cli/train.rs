@@ -1,6 +1,6 @@
 //! `fairkomi train`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 
@@ -15,12 +15,12 @@ use crate::report::{calibration_text, epoch_text};
 pub fn run(flags: &TrainFlags) -> Outcome {
     let (settings, seed) = flags.config()?;
     // A network whose training's state lies beside it may be this one's, which goes on; any other is not written over.
-    let is_alone = |path: &Path| path.is_file() && !flags.out.with_extension("state").exists();
-    for path in [&flags.out, &flags.out.with_extension("history.csv")] {
-        if is_alone(path) {
-            let path = path.display();
-            return Err(Failure::Input(anyhow!("--out: {path} is there already; delete it or name another file")));
-        }
+    let [state, history] = ["state", "history.csv"].map(|ending| flags.out.with_extension(ending));
+    if !state.exists()
+        && let Some(path) = [&flags.out, &history].into_iter().find(|path| path.is_file())
+    {
+        let path = path.display();
+        return Err(Failure::Input(anyhow!("--out: {path} is there already; delete it or name another file")));
     }
     let job = Job::begin(flags.job.threads())?;
     let data: Vec<(u64, PathBuf)> = (0..).zip(flags.data.iter().cloned()).collect();
