@@ -6,6 +6,7 @@ pub mod board;
 pub mod cli;
 pub mod config;
 pub mod games;
+pub mod gtp;
 pub mod komi;
 pub mod learn;
 pub mod net;

@@ -1,5 +1,15 @@
 //! Matches between engines.
 
 mod matches;
+mod openings;
+mod player;
+mod report;
+mod singly;
+#[cfg(test)]
+mod testing;
 
-pub use matches::{MatchReport, PairResult, match_report, play_match};
+pub use matches::{MatchError, check_openings, play_match};
+pub use openings::OpeningError;
+pub use player::{Fault, InProcess, Player, PlayerError};
+pub use report::{Evidence, MatchReport, PairResult, TestReport, match_report};
+pub use singly::{MakePlayer, play_singly};

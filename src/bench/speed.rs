@@ -230,7 +230,7 @@ pub fn selfplay<G: PlayoutPolicy>(
     let folder = tempfile::tempdir()?;
     let info = RunInfo { version: String::new(), git_commit: String::new(), machine: String::new() };
     let mut dir =
-        RunDir::open_or_create(&folder.path().join("run"), &run_toml(&config_toml(config, &[engine])?, &info))?;
+        RunDir::open_or_create(&folder.path().join("run"), &run_toml(&config_toml(config, &[engine.tag()])?, &info))?;
     let evaluators = (0..threads).filter_map(|_| engine.net_evaluator().transpose()).collect::<Result<Vec<_>, _>>()?;
     let probe = |evaluator| Mutex::new(Probe::new(evaluator, config.board.size));
     let total =

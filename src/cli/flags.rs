@@ -2,8 +2,9 @@
 //!
 //! Ranges are those of config files; all flags that are out of range are told at once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
 use crate::config::limits::{self, Real, Whole};
 use crate::config::{
@@ -12,6 +13,8 @@ use crate::config::{
     Variation, VisitPlan, board_faults, chunks_of_batch, games_in_blocks, least_komi,
 };
 use crate::games::{GameKind, HalfPoints, Options};
+use crate::gtp::Setting;
+use crate::stats::sprt::{Bounds, ErrorRates, Sprt};
 
 /// What is played.
 #[derive(clap::Args, Clone, Debug)]
@@ -45,9 +48,9 @@ pub struct JobFlags {
     pub threads: Option<u64>,
 }
 
-/// What every job that plays games takes.
+/// How engines search.
 #[derive(clap::Args, Clone, Debug)]
-pub struct PlayFlags {
+pub struct EngineFlags {
     /// Positions that a network evaluates a call, and games that a thread keeps going, 16 to 4096
     #[arg(long, value_name = "N", default_value_t = limits::BATCH.usual)]
     pub batch: u64,
@@ -85,6 +88,13 @@ pub struct PlayFlags {
     /// Most memory for the tree of one game, in MiB: a full tree grows no more, but goes on valuing
     #[arg(long, value_name = "MIB", default_value_t = limits::TREE_MEMORY.usual)]
     pub tree_memory: u64,
+}
+
+/// What every job that plays games takes.
+#[derive(clap::Args, Clone, Debug)]
+pub struct PlayFlags {
+    #[command(flatten)]
+    pub engine: EngineFlags,
     /// Directory of the run; a run that was stopped goes on
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
@@ -283,22 +293,36 @@ pub struct BalanceFlags {
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     long_about = "Plays two engines, a and b, against each other: each random opening twice, with the seats \
-        exchanged. Tells the score of a and the difference in Elo, with intervals.",
+        exchanged. Tells the score of a and the difference in Elo, with intervals. With --sprt the match goes on until \
+        the question is answered.",
     after_help = "Examples:\n  fairkomi match --game yugo --size 5 --a-net yugo.safetensors --out runs/net-playouts\n  \
-        fairkomi match --game fugo --size 5 --a-visits 400 --b-visits 100 --out runs/visits"
+        fairkomi match --game fugo --size 5 --a-visits 400 --b-visits 100 --sprt 0 50 --out runs/visits"
 )]
 pub struct MatchFlags {
     #[command(flatten)]
     pub board: BoardFlags,
-    /// Openings, each played twice
-    #[arg(long, value_name = "N", default_value_t = limits::PAIRS.usual)]
-    pub pairs: u64,
+    /// Openings, each played twice; with --sprt at most so many [default: 200; with --sprt 1000000, with --openings all of
+    /// them]
+    #[arg(long, value_name = "N")]
+    pub pairs: Option<u64>,
     /// Komi, in points [default: 0, Linage 0.5]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub komi: Option<HalfPoints>,
-    /// Random turns of each opening
+    /// Random turns of each opening; openings differ modulo symmetry as long as they can
     #[arg(long, value_name = "TURNS", default_value_t = limits::MATCH_OPENING_TURNS.usual)]
     pub opening_turns: u64,
+    /// File with an opening a line, turns in notation with spaces between them; `#` begins a comment
+    #[arg(long, value_name = "FILE", conflicts_with = "opening_turns")]
+    pub openings: Option<PathBuf>,
+    /// End the match by a sequential test of whether a is stronger by ELO1 normalised Elo or by ELO0 at most
+    #[arg(long, value_names = ["ELO0", "ELO1"], num_args = 2, allow_negative_numbers = true)]
+    pub sprt: Option<Vec<f64>>,
+    /// How often the test may find for ELO1 although ELO0 is true
+    #[arg(long, value_name = "X", default_value_t = 0.05, requires = "sprt")]
+    pub alpha: f64,
+    /// How often the test may find for ELO0 although ELO1 is true
+    #[arg(long, value_name = "X", default_value_t = 0.05, requires = "sprt")]
+    pub beta: f64,
     /// Network (.safetensors) of engine a; without one, it judges by random playouts
     #[arg(long, value_name = "FILE")]
     pub a_net: Option<PathBuf>,
@@ -311,6 +335,19 @@ pub struct MatchFlags {
     /// Simulations that engine b's search of each step is topped up to
     #[arg(long, value_name = "N", default_value_t = limits::MEASURED_VISITS.usual)]
     pub b_visits: u64,
+    /// Engine a is another program that speaks GTP: its command line, for a shell
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["a_net", "a_visits"])]
+    pub a_gtp: Option<String>,
+    /// Engine b is another program that speaks GTP: its command line, for a shell
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["b_net", "b_visits", "b_selection", "b_no_policy"])]
+    pub b_gtp: Option<String>,
+    /// The time that such a program has for each answer, in milliseconds; one that takes longer has lost the game
+    #[arg(long, value_name = "MS", default_value_t = limits::GTP_LIMIT.usual)]
+    pub gtp_limit: u64,
+    /// Leave pairs out in which a program crashed, took too long, played an illegal move or said what is no GTP, instead of
+    /// taking its game for lost
+    #[arg(long)]
+    pub void_faults: bool,
     /// How engine b leads its simulations: puct or gumbel [default: as --selection]
     #[arg(long, value_name = "S")]
     pub b_selection: Option<Selection>,
@@ -324,6 +361,38 @@ pub struct MatchFlags {
     pub play: PlayFlags,
     #[command(flatten)]
     pub job: JobFlags,
+}
+
+/// Play with people and programs by the Go Text Protocol
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    long_about = "Answers the commands of the Go Text Protocol (GTP 2) on standard input until `quit`: for a GUI such as \
+        GoGui or Sabaki, or for a program. A move of the protocol is one step: one point, or `pass`, which also takes \
+        Yugo's button while it is free and swaps on White's first turn of Fugo. `play` takes whole turns in notation too. \
+        docs/gtp.md tells of every command.",
+    after_help = "Examples:\n  fairkomi gtp --game yugo --size 9 --visits 400\n  \
+        fairkomi gtp --game sligo --size 5 --net sligo.safetensors --movetime 1000"
+)]
+pub struct GtpFlags {
+    #[command(flatten)]
+    pub board: BoardFlags,
+    /// Komi to begin with, in points [default: 0, Linage 0.5]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub komi: Option<HalfPoints>,
+    /// Network (.safetensors) that values positions; without one, random playouts do
+    #[arg(long, value_name = "FILE")]
+    pub net: Option<PathBuf>,
+    /// Simulations that the search of each step is topped up to
+    #[arg(long, value_name = "V", default_value_t = limits::MEASURED_VISITS.usual)]
+    pub visits: u64,
+    /// Search each step for so many milliseconds instead
+    #[arg(long, value_name = "MS", conflicts_with = "visits")]
+    pub movetime: Option<u64>,
+    #[command(flatten)]
+    pub engine: EngineFlags,
+    /// Key of all random streams: the same commands get the same answers, unless time decides
+    #[arg(long, value_name = "S", default_value_t = limits::SEED.usual)]
+    pub seed: u64,
 }
 
 impl JobFlags {
@@ -364,10 +433,10 @@ impl SelfplayFlags {
             board,
             games: check.whole("--games", self.games, &limits::SELFPLAY_GAMES),
             seed: check.job(&self.job),
-            inference: check.inference(&self.play),
+            inference: check.inference(&self.play.engine),
             shard: check.whole("--shard", self.shard, &limits::SHARD),
             compress: self.compress,
-            search: check.settings(&self.play),
+            search: check.settings(&self.play.engine),
             plan: VisitPlan {
                 visits: check.whole("--visits", self.visits, &limits::SELFPLAY_VISITS),
                 full_share: check.real("--full-share", self.full_share, &limits::FULL_SHARE) as f32,
@@ -424,8 +493,8 @@ impl KomiFlags {
             games: check.whole("--games", self.games, &limits::KOMI_GAMES),
             block: check.whole("--block", self.block, &limits::BLOCK),
             seed: check.job(&self.measure.job),
-            inference: check.inference(&self.measure.play),
-            search: check.search("--visits", self.measure.visits, &self.measure.play),
+            inference: check.inference(&self.measure.play.engine),
+            search: check.search("--visits", self.measure.visits, &self.measure.play.engine),
             variation: check.variation(&self.measure.variation),
             start: self.start.map(|komi| check.komi("--start", &board, komi)),
         };
@@ -454,8 +523,8 @@ impl BalanceFlags {
             board,
             games: check.whole("--games", self.games, &limits::BALANCE_GAMES),
             seed: check.job(&self.measure.job),
-            inference: check.inference(&self.measure.play),
-            search: check.search("--visits", self.measure.visits, &self.measure.play),
+            inference: check.inference(&self.measure.play.engine),
+            search: check.search("--visits", self.measure.visits, &self.measure.play.engine),
             variation: check.variation(&self.measure.variation),
             komi,
         };
@@ -474,18 +543,38 @@ impl MatchFlags {
     pub fn config(&self) -> Result<MatchConfig, ConfigFaults> {
         let mut check = Check::default();
         let board = check.board(&self.board);
-        let a = check.search("--a-visits", self.a_visits, &self.play);
+        let a = check.search("--a-visits", self.a_visits, &self.play.engine);
         if self.b_precision.is_some() && self.b_net.is_none() {
             check.refuse("--b-precision", "engine b has no network (--b-net)".to_string());
         }
+        let has_program = self.a_gtp.is_some() || self.b_gtp.is_some();
+        let limit = check.whole("--gtp-limit", self.gtp_limit, &limits::GTP_LIMIT);
+        if has_program && board.handicap > 0 {
+            check.refuse("--handicap", "programs are told of no handicap; leave it out".to_string());
+        }
+        if self.void_faults && !has_program {
+            check.refuse("--void-faults", "there is no other program in the match (--a-gtp, --b-gtp)".to_string());
+        }
+        let sprt = self.sprt.as_ref().and_then(|ends| check.sprt([ends[0], ends[1]], [self.alpha, self.beta]));
+        let openings = self.openings.as_deref().and_then(|path| check.openings(path));
+        let usual = match (&openings, sprt) {
+            (Some(openings), _) => openings.len() as u64,
+            (None, Some(_)) => limits::PAIRS.most,
+            (None, None) => limits::PAIRS.usual,
+        };
         let config = MatchConfig {
             board,
-            pairs: check.whole("--pairs", self.pairs, &limits::PAIRS),
+            pairs: check.whole("--pairs", self.pairs.unwrap_or(usual), &limits::PAIRS),
+            openings,
+            sprt,
+            void_faults: self.void_faults,
+            program_limit: has_program.then_some(limit),
+            programs: [self.a_gtp.clone(), self.b_gtp.clone()],
             seed: check.job(&self.job),
-            inference: check.inference(&self.play),
+            inference: check.inference(&self.play.engine),
             komi: self.komi.map_or(least_komi(board.game), |komi| check.komi("--komi", &board, komi)),
             opening_turns: check.whole("--opening-turns", self.opening_turns, &limits::MATCH_OPENING_TURNS),
-            b_precision: self.b_precision.unwrap_or(self.play.precision),
+            b_precision: self.b_precision.unwrap_or(self.play.engine.precision),
             a,
             b: self.settings_of_b(a.settings).with_visits(check.whole(
                 "--b-visits",
@@ -494,6 +583,28 @@ impl MatchFlags {
             )),
         };
         check.done(config)
+    }
+}
+
+impl GtpFlags {
+    /// What the session begins with. There is no move cap but the one asked for: people end their games themselves.
+    pub fn setting(&self) -> Result<Setting, ConfigFaults> {
+        let mut check = Check::default();
+        let board = Board { move_cap: None, ..check.board(&self.board) };
+        let visits = if self.movetime.is_some() { limits::MEASURED_VISITS.most } else { self.visits };
+        let movetime = self.movetime.map(|time| check.whole("--movetime", time, &limits::MOVETIME));
+        if self.board.move_cap.is_some() {
+            check.refuse("--move-cap", "people and programs end their games themselves; leave it out".to_string());
+        }
+        let setting = Setting {
+            board,
+            komi: self.komi.map_or(least_komi(board.game), |komi| check.komi("--komi", &board, komi)),
+            seed: check.whole("--seed", self.seed, &limits::SEED),
+            inference: check.inference(&self.engine),
+            search: check.search("--visits", visits, &self.engine),
+            movetime: movetime.map(Duration::from_millis),
+        };
+        check.done(setting)
     }
 }
 
@@ -560,16 +671,16 @@ impl Check {
         self.whole("--seed", flags.seed, &limits::SEED)
     }
 
-    fn inference(&mut self, flags: &PlayFlags) -> Inference {
+    fn inference(&mut self, flags: &EngineFlags) -> Inference {
         let batch = self.whole("--batch", flags.batch, &limits::BATCH);
         Inference { batch, precision: flags.precision, device: flags.device }
     }
 
-    fn search(&mut self, flag: &str, visits: u64, flags: &PlayFlags) -> SearchConfig {
+    fn search(&mut self, flag: &str, visits: u64, flags: &EngineFlags) -> SearchConfig {
         self.settings(flags).with_visits(self.whole(flag, visits, &limits::MEASURED_VISITS))
     }
 
-    fn settings(&mut self, flags: &PlayFlags) -> SearchSettings {
+    fn settings(&mut self, flags: &EngineFlags) -> SearchSettings {
         SearchSettings {
             selection: flags.selection,
             exploration: self.real("--exploration", flags.exploration, &limits::EXPLORATION) as f32,
@@ -583,6 +694,24 @@ impl Check {
             },
             tree_memory: self.whole("--tree-memory", flags.tree_memory, &limits::TREE_MEMORY),
         }
+    }
+
+    fn sprt(&mut self, [elo0, elo1]: [f64; 2], [alpha, beta]: [f64; 2]) -> Option<Sprt> {
+        let bounds = Bounds::new(elo0, elo1).map_err(|error| self.refuse("--sprt", error.to_string())).ok();
+        let errors = ErrorRates::new(alpha, beta).map_err(|error| self.refuse("--alpha", error.to_string())).ok();
+        Some(Sprt { bounds: bounds?, errors: errors? })
+    }
+
+    /// The lines of a file of openings.
+    fn openings(&mut self, path: &Path) -> Option<Vec<String>> {
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|error| self.refuse("--openings", format!("{}: {error}", path.display()))).ok()?;
+        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+        let lines: Vec<String> = lines.filter(|line| !line.is_empty()).map(str::to_string).collect();
+        if lines.is_empty() {
+            self.refuse("--openings", format!("{} holds no opening", path.display()));
+        }
+        Some(lines)
     }
 
     fn variation(&mut self, flags: &VariationFlags) -> Variation {
@@ -698,6 +827,14 @@ mod tests {
             (
                 "match --game yugo --size 5 --out x --b-visits 0",
                 "--b-visits: 0 is not allowed (a whole number from 1 to 1000000)",
+            ),
+            (
+                "match --game yugo --size 5 --out x --sprt 5 5",
+                "--sprt: the SPRT bound elo0 = 5 must be less than elo1 = 5",
+            ),
+            (
+                "match --game yugo --size 5 --out x --sprt -5 5 --alpha 0.6 --beta 0.5",
+                "--alpha: alpha + beta must be less than 1, not 0.6 + 0.5",
             ),
             (
                 "selfplay --game fugo --size 5 --out x --komi-spread 2",

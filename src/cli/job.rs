@@ -8,13 +8,14 @@ use serde::Serialize;
 use super::progress::Progress;
 use super::stop::{Stop, resume_command};
 use super::{Failure, log};
+use crate::arena::MatchError;
 use crate::config::{ConfigFaults, Inference};
 use crate::komi::MeasureError;
 use crate::learn::{DataError, TrainingError};
 use crate::net::TrainError;
 use crate::net::runtime::settle;
-use crate::records::{ReadError, RunDir, RunError, RunInfo, run_toml};
-use crate::selfplay::{Control, Engine, EngineError, Observer, OutputError, PlayError, Work, Workers, config_toml};
+use crate::records::{EngineTag, ReadError, RunDir, RunError, RunInfo, run_toml};
+use crate::selfplay::{Control, EngineError, Observer, OutputError, PlayError, Work, Workers, config_toml};
 
 /// A long command on its way.
 pub struct Job {
@@ -34,7 +35,7 @@ impl Job {
     }
 
     /// Opens the run's directory and its log.
-    pub fn open<T: Serialize>(&self, path: &Path, config: &T, engines: &[&Engine]) -> Result<RunDir, Failure> {
+    pub fn open<T: Serialize>(&self, path: &Path, config: &T, engines: &[EngineTag]) -> Result<RunDir, Failure> {
         let text = config_toml(config, engines).map_err(Failure::run)?;
         let dir = RunDir::open_or_create(path, &run_toml(&text, &run_info()))?;
         start_log(path)?;
@@ -43,7 +44,14 @@ impl Job {
     }
 
     /// Plays games with progress shown: `play` is told how it is watched and stopped.
-    pub fn watch<T>(&self, what: &str, total: u64, done: u64, play: impl FnOnce(Control<'_>) -> T) -> T {
+    pub fn watch<T>(
+        &self,
+        what: &str,
+        total: impl Into<Option<u64>>,
+        done: u64,
+        play: impl FnOnce(Control<'_>) -> T,
+    ) -> T {
+        let total = total.into();
         tracing::info!(what, games = total, done, "begins");
         let progress = Progress::start(what, total, done);
         let result = play(Control { stop: self.stop.flag(), observer: &progress });
@@ -123,6 +131,17 @@ impl From<PlayError<OutputError>> for Failure {
             PlayError::Stopped => stopped(),
             PlayError::Output(OutputError::Run(error)) => error.into(),
             error => Failure::run(error),
+        }
+    }
+}
+
+impl From<MatchError> for Failure {
+    fn from(error: MatchError) -> Self {
+        match error {
+            MatchError::Opening(error) => Failure::input(error),
+            MatchError::Play(error) => error.into(),
+            MatchError::Read(error) => error.into(),
+            MatchError::Player { .. } | MatchError::Hopeless { .. } => Failure::run(error),
         }
     }
 }

@@ -14,7 +14,7 @@ pub fn run(flags: &KomiFlags) -> Outcome {
     let job = Job::begin(flags.measure.job.threads())?;
     let (game, size) = (config.board.game, config.board.size);
     let engine = Engine::load(flags.measure.net.as_deref(), config.search, game, size, config.inference)?;
-    let mut dir = job.open(&flags.measure.play.out, &config, &[&engine])?;
+    let mut dir = job.open(&flags.measure.play.out, &config, &[engine.tag()])?;
     let done = dir.manifest().games();
     let found = job.watch(&format!("komi {game} {size}x{size}"), config.games, done, |control| {
         with_game!(game, size, G => measure_komi::<G>(&config, &engine, &mut dir, job.workers(config.inference.batch), control))

@@ -7,6 +7,7 @@ mod bench;
 mod data;
 mod doctor;
 mod flags;
+mod gtp;
 mod job;
 mod komi;
 mod log;
@@ -45,6 +46,7 @@ enum Command {
     Komi(flags::KomiFlags),
     Balance(flags::BalanceFlags),
     Match(flags::MatchFlags),
+    Gtp(flags::GtpFlags),
     Data(data::Args),
     Position(position::Args),
     Perft(perft::Args),
@@ -100,6 +102,7 @@ fn run(command: Command) -> Outcome {
         Command::Komi(flags) => komi::run(&flags),
         Command::Balance(flags) => balance::run(&flags),
         Command::Match(flags) => matches::run(&flags),
+        Command::Gtp(flags) => gtp::run(&flags),
         Command::Data(args) => data::run(&args),
         Command::Position(args) => position::run(&args),
         Command::Perft(args) => perft::run(&args),

@@ -10,11 +10,14 @@ use super::progress::{Progress, say};
 use super::{Failure, Outcome, print};
 use crate::config::{PipelineConfig, limits};
 use crate::games::GameKind;
-use crate::learn::{Data, FairKomiRow, GenerationRow, NetCalibration, PipelineError, Ui, pipeline, status};
+use crate::learn::{
+    BALANCE, Data, FairKomiRow, GenerationRow, KOMI, MATCH, NetCalibration, PipelineError, REPORT, Ui, board_folder,
+    pipeline, status,
+};
 use crate::net;
 use crate::records::write_whole;
 use crate::report::{
-    epoch_text, pipeline_text, status_text, write_balance, write_calibration, write_curves, write_komi, write_match,
+    epoch_text, pipeline_text, status_text, write_balance, write_calibration, write_curves, write_komi, write_pairs,
     write_summary,
 };
 use crate::selfplay::{Observer, Work};
@@ -69,13 +72,13 @@ pub fn run(args: &Args) -> Outcome {
     let ui = Console { told: Mutex::new(String::new()), out: out.clone() };
     let result = pipeline(&config, out, job.threads, &run_info(), job.stop.flag(), &ui)?;
     let text = pipeline_text(&result);
-    write_whole(&out.join("report.txt"), |file| file.write_all(text.as_bytes()))?;
+    write_whole(&out.join(REPORT), |file| file.write_all(text.as_bytes()))?;
     write_summary(out, &result.boards)?;
     for board in &result.boards {
-        let folder = out.join(board.board.game.name()).join(format!("{0}x{0}", board.board.size));
-        write_komi(&folder.join("komi"), &board.komi, board.network_answer.as_ref())?;
-        write_balance(&folder.join("balance"), &board.balance)?;
-        write_match(&folder.join("match"), &board.strength)?;
+        let folder = board_folder(out, board.board.game, board.board.size);
+        write_komi(&folder.join(KOMI), &board.komi, board.network_answer.as_ref())?;
+        write_balance(&folder.join(BALANCE), &board.balance)?;
+        write_pairs(&folder.join(MATCH), &board.strength.pairs)?;
     }
     print(&text)
 }
@@ -96,7 +99,7 @@ impl Ui for Console {
 
     fn games<'a>(&'a self, stage: &str, games: u64, done: u64) -> Box<dyn Observer + 'a> {
         tracing::info!(stage, games, done, "begins");
-        Box::new(Shown(Some(Progress::start(stage, games, done))))
+        Box::new(Shown(Some(Progress::start(stage, Some(games), done))))
     }
 
     fn training(&self, stage: &str, data: &Data, progress: net::Progress<'_>) {
@@ -158,6 +161,7 @@ impl From<PipelineError> for Failure {
         match error {
             PipelineError::Run(error) => error.into(),
             PipelineError::Play(error) => error.into(),
+            PipelineError::Match(error) => error.into(),
             PipelineError::Measure(error) => error.into(),
             PipelineError::Train(error) => error.into(),
             PipelineError::Engine(error) => error.into(),

@@ -26,7 +26,8 @@ pub struct Progress {
 
 struct Counts {
     what: String,
-    total: u64,
+    /// `None`: nobody knows how many there will be.
+    total: Option<u64>,
     /// Games that were there at the start.
     earlier: u64,
     done: AtomicU64,
@@ -41,8 +42,8 @@ enum Display {
 }
 
 impl Progress {
-    /// Begins to show `what` (`selfplay yugo 9x9`): `total` games, of which `done` were played before.
-    pub fn start(what: impl Into<String>, total: u64, done: u64) -> Self {
+    /// Begins to show `what` (`selfplay yugo 9x9`): `total` games, if that is known, of which `done` were played before.
+    pub fn start(what: impl Into<String>, total: Option<u64>, done: u64) -> Self {
         let counts = Counts::new(what.into(), total, done);
         let display = if io::stderr().is_terminal() { bar(&counts) } else { lines(&counts) };
         Progress { counts, display }
@@ -108,7 +109,7 @@ fn drawn<T>(look: impl FnOnce(&mut Option<ProgressBar>) -> T) -> T {
 
 fn bar(counts: &Arc<Counts>) -> Display {
     let counts = Arc::clone(counts);
-    let bar = ProgressBar::new(counts.total).with_position(counts.earlier);
+    let bar = ProgressBar::new(counts.total.unwrap_or(u64::MAX)).with_position(counts.earlier);
     // The template is right; if it were not, a plain bar would do.
     let style = ProgressStyle::with_template("[{bar:24}] {figures}").unwrap_or_else(|_| ProgressStyle::default_bar());
     let figures = move |_: &ProgressState, out: &mut dyn fmt::Write| {
@@ -134,7 +135,7 @@ fn lines(counts: &Arc<Counts>) -> Display {
 }
 
 impl Counts {
-    fn new(what: String, total: u64, done: u64) -> Arc<Self> {
+    fn new(what: String, total: Option<u64>, done: u64) -> Arc<Self> {
         let work = Mutex::new(Work::default());
         Arc::new(Counts { what, total, earlier: done, done: AtomicU64::new(done), work, start: Instant::now() })
     }
@@ -158,7 +159,7 @@ impl Counts {
 /// What is told at one moment.
 struct Figures<'a> {
     what: &'a str,
-    total: u64,
+    total: Option<u64>,
     earlier: u64,
     done: u64,
     evaluations: u64,
@@ -168,7 +169,10 @@ struct Figures<'a> {
 impl fmt::Display for Figures<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Figures { what, total, earlier, done, evaluations, seconds } = *self;
-        write!(f, "{what}: {done}/{total} games")?;
+        match total {
+            Some(total) => write!(f, "{what}: {done}/{total} games")?,
+            None => write!(f, "{what}: {done} games")?,
+        }
         let played = done.saturating_sub(earlier) as f64;
         if played > 0.0 && seconds > 0.0 {
             write!(f, ", {} games/s", rate(played / seconds))?;
@@ -176,12 +180,12 @@ impl fmt::Display for Figures<'_> {
         if evaluations > 0 && seconds > 0.0 {
             write!(f, ", {} evals/s", rate(evaluations as f64 / seconds))?;
         }
-        if done >= total {
-            write!(f, ", {}", clock(seconds))
-        } else if played > 0.0 {
-            write!(f, ", ETA {}", clock(seconds / played * (total - done) as f64))
-        } else {
-            f.write_str(", ETA unknown")
+        match total {
+            Some(total) if done < total && played > 0.0 => {
+                write!(f, ", ETA {}", clock(seconds / played * (total - done) as f64))
+            }
+            Some(total) if done < total => f.write_str(", ETA unknown"),
+            _ => write!(f, ", {}", clock(seconds)),
         }
     }
 }
@@ -222,18 +226,20 @@ mod tests {
     #[test]
     fn figures_are_told_as_far_as_they_are_known() {
         let figures = |done, evaluations, seconds| {
-            Figures { what: "komi sligo 5x5", total: 240, earlier: 40, done, evaluations, seconds }.to_string()
+            Figures { what: "komi sligo 5x5", total: Some(240), earlier: 40, done, evaluations, seconds }.to_string()
         };
         assert_eq!(figures(40, 0, 0.0), "komi sligo 5x5: 40/240 games, ETA unknown");
         assert_eq!(figures(90, 0, 25.0), "komi sligo 5x5: 90/240 games, 2.0 games/s, ETA 1 min 15 s");
         assert_eq!(figures(41, 900, 2.0), "komi sligo 5x5: 41/240 games, 0.500 games/s, 450 evals/s, ETA 6 min 38 s");
         assert_eq!(figures(240, 0, 4000.0), "komi sligo 5x5: 240/240 games, 0.050 games/s, 1 h 6 min");
+        let open = Figures { what: "match", total: None, earlier: 0, done: 32, evaluations: 0, seconds: 4.0 };
+        assert_eq!(open.to_string(), "match: 32 games, 8.0 games/s, 4 s");
         assert_eq!([0.2, 59.6, 3599.0, 90_000.0].map(clock), ["0 s", "1 min 0 s", "59 min 59 s", "25 h 0 min"]);
     }
 
     #[test]
     fn games_are_counted_from_many_threads() {
-        let counts = Counts::new("test".to_string(), 4000, 0);
+        let counts = Counts::new("test".to_string(), Some(4000), 0);
         let progress = Progress { display: lines(&counts), counts };
         thread::scope(|scope| {
             for _ in 0..4 {
@@ -247,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_bar_draws_and_goes_away() {
-        let counts = Counts::new("test".to_string(), 2, 0);
+        let counts = Counts::new("test".to_string(), Some(2), 0);
         let progress = Progress { display: bar(&counts), counts };
         assert!(drawn(|drawn| drawn.is_some()));
         progress.game_done(Work { evaluations: 1, ..Work::default() });

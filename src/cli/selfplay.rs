@@ -23,7 +23,7 @@ pub fn run(flags: &SelfplayFlags) -> Outcome {
         Some(run) => with_game!(game, size, G => turning_points::<G>(run, &engine, &config.board))?,
         None => Vec::new(),
     };
-    let mut dir = job.open(&flags.play.out, &config, &[&engine])?;
+    let mut dir = job.open(&flags.play.out, &config, &[engine.tag()])?;
     let done = dir.manifest().games();
     job.watch(&format!("selfplay {game} {size}x{size}"), config.games, done, |control| {
         let workers = job.workers(config.inference.batch);

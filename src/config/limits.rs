@@ -133,6 +133,10 @@ pub const BLOCK: Whole = Whole::new(2, 4096, 128);
 pub const DRAWN_TURNS: Whole = Whole::new(0, 1000, 6);
 pub const DELTA: Real = Real::new(0.0, 1.0, 0.05);
 pub const MEASURED_VISITS: Whole = SELFPLAY_VISITS.usually(200);
+/// In milliseconds.
+pub const GTP_LIMIT: Whole = Whole::new(1, 86_400_000, 60_000);
+/// In milliseconds.
+pub const MOVETIME: Whole = Whole::new(1, 86_400_000, 1000);
 pub const BALANCE_GAMES: Whole = SELFPLAY_GAMES.usually(400);
 
 pub const PAIRS: Whole = Whole::new(1, 1_000_000, 200);

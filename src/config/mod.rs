@@ -16,9 +16,12 @@ mod tests;
 pub use check::{board_faults, chunks_of_batch, games_in_blocks, least_komi};
 pub use fault::{ConfigFault, ConfigFaults, Place};
 
+use std::time::Duration;
+
 use serde::{Serialize, Serializer};
 
 use crate::games::{GameKind, HalfPoints, Options, Rules};
+use crate::stats::sprt::Sprt;
 
 /// Which game is played on which board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -274,7 +277,7 @@ pub struct BalanceConfig {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct MatchConfig {
     pub board: Board,
-    /// Openings, each played twice with the seats exchanged.
+    /// Openings, each played twice with the seats exchanged; in a sequential test at most so many.
     pub pairs: u64,
     pub seed: u64,
     #[serde(flatten)]
@@ -282,6 +285,21 @@ pub struct MatchConfig {
     pub komi: HalfPoints,
     /// Random turns of each opening.
     pub opening_turns: usize,
+    /// Openings that are played instead of drawn ones, turns in notation with spaces between them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub openings: Option<Vec<String>>,
+    /// The command lines of engines that are other programs.
+    #[serde(flatten, serialize_with = "program_keys")]
+    pub programs: [Option<String>; 2],
+    /// The time that such a program has for each answer, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program_limit: Option<u64>,
+    /// Whether a pair in which a program failed is left out, instead of being lost.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub void_faults: bool,
+    /// The sequential test that ends the match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<Sprt>,
     /// [`Inference::precision`] of the second engine; `inference` holds that of the first.
     pub b_precision: Precision,
     pub a: SearchConfig,
@@ -412,6 +430,26 @@ impl RootNoise {
     pub fn of_share(share: f32, concentration: f32) -> Option<Self> {
         (share > 0.0).then_some(RootNoise { concentration, share })
     }
+}
+
+impl MatchConfig {
+    /// The time that a program has for each answer.
+    pub fn limit(&self) -> Duration {
+        Duration::from_millis(self.program_limit.unwrap_or(limits::GTP_LIMIT.usual))
+    }
+}
+
+/// Writes programs as `a_gtp` and `b_gtp`.
+fn program_keys<S: Serializer>(programs: &[Option<String>; 2], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Keys<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        a_gtp: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        b_gtp: Option<&'a str>,
+    }
+    let [a_gtp, b_gtp] = programs.each_ref().map(Option::as_deref);
+    Keys { a_gtp, b_gtp }.serialize(serializer)
 }
 
 /// Writes noise as the keys of a config file.

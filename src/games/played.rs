@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{End, Game, GameKind, HalfPoints, Options, Phase, Player, Step, Turn};
+use super::{End, Game, GameKind, HalfPoints, Options, Phase, Player, StartPosition, Step, Turn};
 
 /// What a game is played under, besides the rules themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -30,6 +30,16 @@ pub enum Ending {
     Repetition,
     /// The move cap was reached: no result.
     MoveCap,
+    /// In a match: a player gave up, and has lost.
+    Resign,
+    /// In a match: a program took longer than it may.
+    Timeout,
+    /// In a match: a program ended, or could not be started.
+    Crash,
+    /// In a match: a program played an illegal move.
+    Illegal,
+    /// In a match: what a program said was no answer of the protocol, or it refused what is legal.
+    Protocol,
 }
 
 impl Ending {
@@ -40,7 +50,17 @@ impl Ending {
             Ending::NoMove => "no_move",
             Ending::Repetition => "repetition",
             Ending::MoveCap => "move_cap",
+            Ending::Resign => "resign",
+            Ending::Timeout => "timeout",
+            Ending::Crash => "crash",
+            Ending::Illegal => "illegal",
+            Ending::Protocol => "protocol",
         }
+    }
+
+    /// True if the game was over before its rules ended it, because one player gave up or failed.
+    pub fn is_forfeit(self) -> bool {
+        matches!(self, Ending::Resign | Ending::Timeout | Ending::Crash | Ending::Illegal | Ending::Protocol)
     }
 }
 
@@ -69,6 +89,8 @@ pub struct Played<G> {
     keys: Vec<u128>,
     move_cap: Option<usize>,
     ending: Option<Ending>,
+    /// Who has forfeited the game.
+    loser: Option<Player>,
 }
 
 impl<G: Game> Played<G> {
@@ -77,7 +99,7 @@ impl<G: Game> Played<G> {
         let keys = if G::KIND.can_repeat() { vec![position.board_key()] } else { Vec::new() };
         let capped = (move_cap == Some(0)).then_some(Ending::MoveCap);
         let ending = position.end().map(Ending::from).or(capped);
-        Played { position, turns: Vec::new(), partial: None, keys, move_cap, ending }
+        Played { position, turns: Vec::new(), partial: None, keys, move_cap, ending, loser: None }
     }
 
     /// The position, possibly amid a turn.
@@ -139,12 +161,31 @@ impl<G: Game> Played<G> {
         };
     }
 
+    /// Ends a running game at the start of a turn: `loser` gave up or failed, in the way that `ending` says.
+    pub fn forfeit(&mut self, loser: Player, ending: Ending) {
+        debug_assert!(ending.is_forfeit() && self.ending.is_none() && self.partial.is_none());
+        self.ending = Some(ending);
+        self.loser = Some(loser);
+    }
+
+    /// Goes on with a game that has ended with two passes: "If the players don't agree which groups should be removed, play is
+    /// resumed." Returns false where there is nothing to resume.
+    pub fn resume(&mut self) -> bool {
+        if self.ending != Some(Ending::Pass) {
+            return false;
+        }
+        let Ok(position) = G::from_position(&StartPosition::of(&self.position)) else { return false };
+        self.position = position;
+        self.ending = None;
+        true
+    }
+
     /// The winner at `komi` of a finished game with a result; `None` for a draw.
     /// A game that hit the move cap has no result: ask [`Played::ending`] first.
     pub fn winner(&self, komi: HalfPoints) -> Option<Player> {
         match self.ending {
             Some(Ending::Pass | Ending::NoMove) => self.position.winner(komi),
-            _ => None,
+            _ => self.loser.map(Player::other),
         }
     }
 }

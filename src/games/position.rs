@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{Cell, GameKind, Player};
+use super::{Button, Cell, Game, GameKind, Player};
 use crate::board::{Bits, Geometry, hash};
 
 /// A board to start from, not yet checked against a game's rules.
@@ -34,6 +34,16 @@ pub enum PositionError {
 }
 
 impl StartPosition {
+    /// The board, the player to move and the button of a position at the start of a turn; that a pass came before is not
+    /// part of it.
+    pub fn of<G: Game>(position: &G) -> Self {
+        let button = match position.button() {
+            Button::Taken(player) => Some(player),
+            Button::Absent | Button::Free => None,
+        };
+        StartPosition { size: position.size(), rows: position.rows(), to_move: position.to_move(), button }
+    }
+
     /// The points of the board on which each kind of cell stands, in the order asked for, after a check that
     /// the text has the right shape and holds no other kind of piece than these.
     pub(super) fn points<const W: usize, const K: usize>(

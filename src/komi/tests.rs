@@ -323,7 +323,7 @@ fn in_a_run<T: serde::Serialize, R>(
     measure: impl FnOnce(&mut RunDir, Workers, Control<'_>) -> R,
 ) -> R {
     let info = RunInfo { version: "0".into(), git_commit: "0".into(), machine: "0".into() };
-    let text = config_toml(config, &[engine]).expect("a config");
+    let text = config_toml(config, &[engine.tag()]).expect("a config");
     let mut dir = RunDir::open_or_create(path, &run_toml(&text, &info)).expect("a run");
     let stop = AtomicBool::new(false);
     measure(&mut dir, Workers { threads: 2, batch: 16 }, Control { stop: &stop, observer: &Nobody })

@@ -8,6 +8,7 @@ use super::calibration::{NetCalibration, of_held_out};
 use super::curves::{FairKomiRow, GenerationRow};
 use super::gate::Gate;
 use super::job::Job;
+use super::layout::network_file;
 use super::pipeline::PipelineError;
 use super::status::rows_of;
 use super::training::{TrainingJob, train};
@@ -102,7 +103,7 @@ impl Job<'_> {
         learning.runs.push(runs);
         learning.positions.push(positions as usize);
         let number = generation as u32 + 1;
-        let out = self.out.join("nets").join(format!("{}-{number}.safetensors", learning.game));
+        let out = network_file(self.out, learning.game, number);
         let trained = self.train(learning, number, &out)?;
         let gate = match learning.network().map(Path::to_path_buf) {
             Some(best) if self.config.gate.pairs > 0 => {

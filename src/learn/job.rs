@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::layout::board_folder;
 use super::pipeline::{PipelineError, Ui};
 use super::times::Times;
 use crate::config::{Board, PipelineConfig};
@@ -48,12 +49,13 @@ impl Observer for Counted<'_> {
 impl Job<'_> {
     /// The folder of a board's runs.
     pub fn folder(&self, board: Board) -> PathBuf {
-        self.out.join(board.game.name()).join(format!("{0}x{0}", board.size))
+        board_folder(self.out, board.game, board.size)
     }
 
     /// The directory of a part of the run; its config includes the networks that play.
     pub fn open<T: Serialize>(&self, path: &Path, config: &T, engines: &[&Engine]) -> Result<RunDir, PipelineError> {
-        let dir = RunDir::open_or_create(path, &run_toml(&config_toml(config, engines)?, self.info))?;
+        let tags: Vec<_> = engines.iter().map(|engine| engine.tag()).collect();
+        let dir = RunDir::open_or_create(path, &run_toml(&config_toml(config, &tags)?, self.info))?;
         dir.warnings().iter().for_each(|warning| self.ui.warn(warning));
         Ok(dir)
     }

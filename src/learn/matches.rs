@@ -35,6 +35,11 @@ impl Job<'_> {
             inference: self.config.inference,
             komi,
             opening_turns: opening_turns as usize,
+            openings: None,
+            sprt: None,
+            void_faults: false,
+            programs: [None, None],
+            program_limit: None,
             b_precision: self.config.inference.precision,
             a: engines[0].search,
             b: engines[1].search,
@@ -51,11 +56,11 @@ impl Job<'_> {
         if done < 2 * to {
             let now = MatchConfig { pairs: to, ..config.clone() };
             self.watch(stage, 2 * to, done, |workers, control| {
-                with_game!(board.game, board.size, G => play_match::<G>(&now, engines, &mut dir, workers, control))
+                with_game!(board.game, board.size, G => play_match::<G>(&now, engines, &mut dir, workers, control, |_| ()))
             })?;
         }
         let mut rows = game_rows(dir.path())?;
         rows.retain(|row| (from..to).contains(&(row.game_index / 2)));
-        Ok(match_report(&rows, config, engines))
+        Ok(match_report(&rows, config, [0, 1].map(|engine| engines[engine].describe())))
     }
 }

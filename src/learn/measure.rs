@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::job::Job;
+use super::layout::{BALANCE, KOMI, MATCH};
 use super::pipeline::{BoardResult, PipelineError};
 use crate::arena::MatchReport;
 use crate::config::{BalanceConfig, Board, KomiConfig};
@@ -51,7 +52,7 @@ impl Job<'_> {
             variation: settings.variation,
             start: None,
         };
-        let mut dir = self.open(&self.folder(board).join("komi"), &config, &[&engine])?;
+        let mut dir = self.open(&self.folder(board).join(KOMI), &config, &[&engine])?;
         let done = dir.manifest().games();
         let (found, own) = self.watch(&stage, config.games, done, |workers, control| {
             with_game!(game, size, G => (
@@ -80,7 +81,7 @@ impl Job<'_> {
             variation: settings.variation,
             komi,
         };
-        let mut dir = self.open(&self.folder(board).join("balance"), &config, &[&engine])?;
+        let mut dir = self.open(&self.folder(board).join(BALANCE), &config, &[&engine])?;
         let (games, done) = (config.games * config.komi.len() as u64, dir.manifest().games());
         Ok(self.watch(&stage, games, done, |workers, control| {
             with_game!(game, size, G => measure_balance::<G>(&config, &engine, &mut dir, workers, control))
@@ -92,7 +93,7 @@ impl Job<'_> {
         let engine = self.engine(board, Some(network), settings.visits)?;
         let playouts = Engine::playouts(engine.search);
         let size = [settings.pairs, settings.opening_turns as u64];
-        let table = self.table(board, "match", [engine, playouts], komi, size);
+        let table = self.table(board, MATCH, [engine, playouts], komi, size);
         self.play_pairs(&table, 0, settings.pairs)
     }
 }

@@ -1,6 +1,8 @@
 //! The main job: for each game generations of self-play, training and a match with the best network before; then for each
 //! board the komi, the balance, and a match of the best network against playouts.
 
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -11,9 +13,10 @@ use super::calibration::NetCalibration;
 use super::curves::{FairKomiRow, GenerationRow};
 use super::data::Data;
 use super::job::Job;
+use super::layout::{MEASURED, REPORT, SUMMARY, board_folder};
 use super::times::{StageTime, Times};
 use super::training::TrainingError;
-use crate::arena::MatchReport;
+use crate::arena::{MatchError, MatchReport};
 use crate::config::{Board, PipelineConfig};
 use crate::games::GameKind;
 use crate::komi::{Balance, Known, MeasureError, Measurement};
@@ -76,6 +79,8 @@ pub enum PipelineError {
     #[error(transparent)]
     Play(#[from] PlayError<OutputError>),
     #[error(transparent)]
+    Match(#[from] MatchError),
+    #[error(transparent)]
     Measure(#[from] MeasureError),
     #[error(transparent)]
     Train(#[from] TrainingError),
@@ -93,7 +98,28 @@ pub enum PipelineError {
     Config(#[from] toml::ser::Error),
 }
 
-/// Runs the main job in the directory `out`, or what is left of it.
+/// Gives what a run measured after so many generations names that say so: there are to be more of them, and then it is
+/// measured anew.
+fn set_aside(config: &PipelineConfig, out: &Path, generations: i64) -> Result<(), RunError> {
+    let measured = config
+        .boards
+        .iter()
+        .flat_map(|board| MEASURED.map(|part| board_folder(out, board.game, board.size).join(part)));
+    let told = [REPORT, SUMMARY].map(|name| out.join(name));
+    for path in measured.chain(told) {
+        let mut name = path.file_stem().unwrap_or_default().to_os_string();
+        name.push(format!("-after-{generations}"));
+        let aside = path.with_file_name(name).with_extension(path.extension().unwrap_or_default());
+        match fs::rename(&path, &aside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(RunError::write(&aside, error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Runs the main job in the directory `out`, or what is left of it. A run with fewer generations than the config has, but
+/// otherwise the same, becomes a longer one: the same as if it had been that from the start.
 pub fn pipeline(
     config: &PipelineConfig,
     out: &Path,
@@ -102,7 +128,8 @@ pub fn pipeline(
     stop: &AtomicBool,
     ui: &dyn Ui,
 ) -> Result<PipelineResult, PipelineError> {
-    let claim = claim(out, &run_toml(&toml::to_string(config)?, info))?;
+    let run_toml = run_toml(&toml::to_string(config)?, info);
+    let claim = claim(out, &run_toml, "selfplay.generations", |before| set_aside(config, out, before))?;
     ui.begin();
     claim.warnings.iter().for_each(|warning| ui.warn(warning));
     let mut job = Job { config, out, threads, info, stop, ui, times: Times::load(out) };

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use super::curves::GenerationRow;
+use super::layout::{MEASURED, REPORT, board_folder, network_file};
 use super::times::Times;
 use crate::games::GameKind;
 use crate::records::Manifest;
@@ -28,14 +29,24 @@ pub struct GameStatus {
     pub generations: usize,
     /// Those that are over.
     pub rows: Vec<GenerationRow>,
-    /// The sides of its boards, with the games of the next generation that are finished.
-    pub boards: Vec<(usize, u64)>,
+    pub boards: Vec<BoardStatus>,
     /// Games of each board and generation.
     pub games: u64,
-    /// The finished games of each board's komi, balance and match.
-    pub measured: Vec<(usize, [u64; 3])>,
+    /// True if the network of the next generation is there, and plays the one before.
+    pub is_trained: bool,
     /// How long its learning has taken, in seconds.
     pub seconds: f64,
+}
+
+/// The finished games of a board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct BoardStatus {
+    pub size: usize,
+    /// Of the next generation's self-play, and of its network against the best one before.
+    pub selfplay: u64,
+    pub gate: u64,
+    /// Of the komi, the balance and the match of the end.
+    pub measured: [u64; 3],
 }
 
 impl GameStatus {
@@ -76,9 +87,6 @@ struct Board {
     size: usize,
 }
 
-/// The parts of a board's measurement, which are folders of its own.
-const MEASURED: [&str; 3] = ["komi", "balance", "match"];
-
 /// How far each game of a run has come.
 pub fn status(run: &Path) -> Result<RunStatus, StatusError> {
     let path = run.join("run.toml");
@@ -94,22 +102,28 @@ pub fn status(run: &Path) -> Result<RunStatus, StatusError> {
             continue;
         }
         let rows = rows_of(&run.join(game.name()))?;
-        let finished = |size: usize, part: &str| {
-            let folder = run.join(game.name()).join(format!("{size}x{size}")).join(part);
-            Manifest::load(&folder).map_or(0, |manifest| manifest.games())
-        };
-        let next = format!("selfplay-{}", rows.len());
+        let next = rows.len() as u32 + 1;
+        let boards = sides.into_iter().map(|size| {
+            let folder = board_folder(run, game, size);
+            let finished = |part: &str| Manifest::load(&folder.join(part)).map_or(0, |manifest| manifest.games());
+            BoardStatus {
+                size,
+                selfplay: finished(&format!("selfplay-{}", rows.len())),
+                gate: finished(&format!("gate-{next}")),
+                measured: MEASURED.map(finished),
+            }
+        });
         found.push(GameStatus {
             game,
             generations: config.selfplay.generations,
-            boards: sides.iter().map(|size| (*size, finished(*size, &next))).collect(),
-            measured: sides.iter().map(|size| (*size, MEASURED.map(|part| finished(*size, part)))).collect(),
+            boards: boards.collect(),
+            is_trained: network_file(run, game, next).exists(),
             seconds: times.learning(game, rows.len() as u32).seconds,
             rows,
             games: config.selfplay.games,
         });
     }
-    Ok(RunStatus { games: found, is_over: run.join("report.txt").exists() })
+    Ok(RunStatus { games: found, is_over: run.join(REPORT).exists() })
 }
 
 /// The generations that are over, by the learning curves in a game's folder; none if there is no file yet.

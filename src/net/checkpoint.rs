@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -14,6 +14,7 @@ use super::head::MIXTURES;
 use super::model::{Architecture, Network};
 use super::planes::LAYOUT_VERSION;
 use crate::games::GameKind;
+use crate::records::replace;
 
 /// Changes whenever the file's own form or the model's arithmetic changes.
 const FORMAT: u32 = 2;
@@ -185,7 +186,7 @@ impl Network {
     pub fn save(&self, path: &Path) -> Result<String, FileError> {
         let write = || {
             let bytes = self.to_bytes()?;
-            write_atomically(path, &bytes)?;
+            replace(path, |file| file.write_all(&bytes))?;
             Ok(hash(&bytes))
         };
         write().map_err(|fault| FileError { path: path.to_path_buf(), fault })
@@ -216,28 +217,6 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, FileFault> {
         return Err(FileFault::TooLarge(bytes.len() as u64));
     }
     Ok(bytes)
-}
-
-/// Writes a file to a temporary name, syncs and renames it: what is there under `path` is always whole.
-pub(super) fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As for any other file: the umask decides.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.prefix(".writing-").tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
-    Ok(())
 }
 
 pub(super) fn to_bytes(numbers: &[f32]) -> Vec<u8> {

@@ -5,9 +5,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::adamw::AdamW;
-use super::checkpoint::{FileError, FileFault, deserialize, read, serialize, tensor, to_bytes, write_atomically};
+use super::checkpoint::{FileError, FileFault, deserialize, read, serialize, tensor, to_bytes};
 use super::model::Architecture;
 use super::train::EpochReport;
+use crate::records::replace;
 
 const META_KEY: &str = "fairkomi-training";
 
@@ -54,7 +55,8 @@ impl State {
         let write = || {
             let meta = serde_json::to_string(&header).map_err(|error| FileFault::Metadata(error.to_string()))?;
             let parts = self.parts().map(|(name, numbers)| (name, vec![numbers.len()], to_bytes(numbers)));
-            write_atomically(path, &serialize(META_KEY, meta, &parts)?)?;
+            let bytes = serialize(META_KEY, meta, &parts)?;
+            replace(path, |file| file.write_all(&bytes))?;
             Ok(())
         };
         write().map_err(|fault| FileError { path: path.to_path_buf(), fault })

@@ -10,8 +10,8 @@ use thiserror::Error;
 
 use super::manifest::Manifest;
 use super::reader::fields;
-use super::{GameRow, Located, PositionRow, ReadError, Record, Rows, RunError, SearchNote, StepName, Visits};
-use crate::games::{Ending, Game, GameKind, Played, Status, Turn, parse_turn};
+use super::{GameRow, Located, PositionRow, ReadError, Record, Rows, RunError, SearchNote, StepName, Visits, Winner};
+use crate::games::{Ending, Game, GameKind, Played, Player, Status, Turn, parse_turn};
 use crate::with_game;
 
 /// What a check that found nothing wrong has looked at.
@@ -218,6 +218,17 @@ fn replay<G: Game>(game: &Located<GameRow>, positions: &mut Positions) -> Result
             played.play(*step);
         }
         turns.push(turn);
+    }
+    if row.ending.is_forfeit() && played.ending().is_none() {
+        let loser = match row.winner {
+            Some(Winner::Black) => Player::White,
+            Some(Winner::White) => Player::Black,
+            Some(Winner::Draw) | None => {
+                let expected = "`black` or `white`: somebody has lost".to_string();
+                return Err(differ(game, "winner", "no winner", expected));
+            }
+        };
+        played.forfeit(loser, row.ending);
     }
     let expected = GameRow::new(&row.meta(), &played).map_err(|_| {
         let expected = "`move_cap`, or more turns: by the rules the game is not over".to_string();
@@ -491,7 +502,7 @@ mod tests {
                 changed.swap(0, turns.len() - 1);
                 vec![turns[1..].join(" "), turns[..turns.len() - 1].join(" "), changed.join(" "), text.to_lowercase()]
             }
-            "ending" => ["pass", "no_move", "repetition", "move_cap"].map(String::from).into(),
+            "ending" => ["pass", "no_move", "repetition", "move_cap", "resign", "crash"].map(String::from).into(),
             "winner" => ["black", "white", "draw", ""].map(String::from).into(),
             "winner_seat" => ["first", "second", "draw", ""].map(String::from).into(),
             "phase" => ["start", "picked", "moved"].map(String::from).into(),

@@ -71,6 +71,11 @@ pub(super) fn is_unfinished(name: &str) -> bool {
 /// Writes a file under a temporary name in the same directory, syncs and renames it, and syncs the directory.
 /// When it fails, what stood at `path` before still does.
 pub fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Fingerprint, RunError> {
+    replace(path, fill).map_err(|source| RunError::write(path, source))
+}
+
+/// As [`write_whole`]. The temporary name is that of the file, so that what a kill leaves goes with the next attempt.
+pub(crate) fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Fingerprint> {
     let temporary = unfinished(path);
     let written = write_synced(&temporary, fill).and_then(|found| fs::rename(&temporary, path).map(|()| found));
     match written {
@@ -78,10 +83,10 @@ pub fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<
             sync_parent(path)?;
             Ok(found)
         }
-        Err(source) => {
+        Err(error) => {
             // It is of no use; if it cannot be removed now, the next start does.
             let _ = fs::remove_file(&temporary);
-            Err(RunError::write(path, source))
+            Err(error)
         }
     }
 }
@@ -97,7 +102,7 @@ fn write_synced(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>
 }
 
 /// Makes a rename in the directory that holds `path` survive a power cut.
-pub(super) fn sync_parent(path: &Path) -> Result<(), RunError> {
+pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     // Windows opens no directories.
     if cfg!(unix)
         && let Some(parent) = path.parent()
@@ -107,7 +112,7 @@ pub(super) fn sync_parent(path: &Path) -> Result<(), RunError> {
             Ok(()) => {}
             // Some network file systems cannot sync a directory.
             Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {}
-            Err(error) => return Err(RunError::write(parent, error)),
+            Err(error) => return Err(error),
         }
     }
     Ok(())

@@ -48,7 +48,7 @@ pub enum RunError {
 
 impl RunError {
     /// A failed write.
-    pub(super) fn write(path: &Path, source: io::Error) -> RunError {
+    pub(crate) fn write(path: &Path, source: io::Error) -> RunError {
         RunError::io("write", path, source)
     }
 

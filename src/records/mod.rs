@@ -18,6 +18,7 @@ mod text;
 pub mod testing;
 
 pub use check::{CheckError, CheckReport, Difference, check_files, check_run};
+pub(crate) use disk::replace;
 pub use disk::{Fingerprint, write_whole};
 pub use error::RunError;
 pub use manifest::{FileEntry, Manifest, ShardEntry};

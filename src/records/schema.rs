@@ -417,7 +417,9 @@ impl PositionRow {
 
     /// Fills in how the finished game turned out for the person who moved here.
     pub fn finish(&mut self, game: &GameRow) {
-        self.outcome = game.winner_seat.map(|winner| Outcome::of(winner, self.seat));
+        // What a player forfeits says nothing about the position.
+        let winner = game.winner_seat.filter(|_| !game.ending.is_forfeit());
+        self.outcome = winner.map(|winner| Outcome::of(winner, self.seat));
         let margin = game.margin.filter(|_| game.ending == Ending::Pass);
         self.margin = margin.map(|margin| if self.player == Player::Black { margin } else { -margin });
     }

@@ -108,7 +108,7 @@ impl RunDir {
         manifest.verify(path)?;
         if !has_manifest {
             manifest.save(path)?;
-            sync_parent(path)?;
+            sync_parent(path).map_err(|error| RunError::write(path, error))?;
         }
         let run = RunDir { path: path.to_path_buf(), manifest, warnings, _lock: lock };
         run.remove_leftovers()?;
@@ -275,7 +275,15 @@ pub struct Claim {
 
 /// Claims the directory of a run that has no shards of its own: creates it, or opens that of the same run, as
 /// [`RunDir::open_or_create`] does.
-pub fn claim(path: &Path, run_toml: &str) -> Result<Claim, RunError> {
+///
+/// The whole number at the dotted key `growing` may be larger than it was: the run is then a longer one from here on.
+/// Before that is written down, `make_room` is told the number before; killed in between, the next call does so again.
+pub fn claim(
+    path: &Path,
+    run_toml: &str,
+    growing: &str,
+    make_room: impl FnOnce(i64) -> Result<(), RunError>,
+) -> Result<Claim, RunError> {
     parse_config(&path.join("run.toml"), run_toml)?;
     fs::create_dir_all(path).map_err(|error| RunError::write(path, error))?;
     let mut warnings = Vec::new();
@@ -285,8 +293,32 @@ pub fn claim(path: &Path, run_toml: &str) -> Result<Claim, RunError> {
         let reason = "it has networks but no run.toml; restore it, or choose another directory".to_string();
         return Err(RunError::NotARun { path: path.to_path_buf(), reason });
     }
+    if let Some((before, longer)) = grown(path, run_toml, growing)? {
+        make_room(before)?;
+        write_whole(&path.join("run.toml"), |writer| writer.write_all(longer.as_bytes()))?;
+    }
     settle_config(path, run_toml, &mut warnings)?;
     Ok(Claim { warnings, _lock })
+}
+
+/// If a run's config differs from the stored one in nothing but a larger whole number at a dotted key: that number before,
+/// and the new `run.toml`, which still tells by what the run was begun.
+fn grown(run: &Path, run_toml: &str, key: &str) -> Result<Option<(i64, String)>, RunError> {
+    let path = run.join("run.toml");
+    if !exists(&path)? {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(&path).map_err(|error| RunError::read(&path, error))?;
+    let (stored, given) = (parse_config(&path, &text)?, parse_config(&path, run_toml)?);
+    let number = |config| flat(config).get(key).and_then(|number| number.parse::<i64>().ok());
+    let (Some(before), Some(now)) = (number(&stored), number(&given)) else { return Ok(None) };
+    if now <= before || !differences(&stored, &given).keys().eq([key]) {
+        return Ok(None);
+    }
+    let header = format!("\n[{RUN_TABLE}]\n");
+    let config = run_toml.split(&header).next().unwrap_or(run_toml);
+    let begun = stored.get(RUN_TABLE).and_then(toml::Value::as_table).map(|table| format!("{header}{table}"));
+    Ok(Some((before, format!("{config}{}", begun.unwrap_or_default()))))
 }
 
 /// Writes a new run's `run.toml`, or refuses a config that is not the stored one.
@@ -329,17 +361,22 @@ fn parse_config(path: &Path, text: &str) -> Result<toml::Table, RunError> {
 
 /// Refuses a config that is not the stored one.
 fn compare(path: &Path, stored: &toml::Table, given: &toml::Table) -> Result<(), RunError> {
-    let (stored, given) = (flat(stored), flat(given));
-    let keys: BTreeSet<&String> = stored.keys().chain(given.keys()).collect();
-    let side = |value: Option<&String>| value.cloned().unwrap_or_else(|| "absent".to_string());
-    let differing = keys.into_iter().filter(|key| stored.get(*key) != given.get(*key));
-    let differences: Vec<_> = differing
-        .map(|key| format!("`{key}` was {} and is now {}", side(stored.get(key)), side(given.get(key))))
-        .collect();
+    let differences: Vec<String> = differences(stored, given).into_values().collect();
     if differences.is_empty() {
         return Ok(());
     }
     Err(RunError::OtherConfig { path: path.to_path_buf(), differences })
+}
+
+/// What differs between two configs, in words, by dotted keys.
+fn differences(stored: &toml::Table, given: &toml::Table) -> BTreeMap<String, String> {
+    let (stored, given) = (flat(stored), flat(given));
+    let keys: BTreeSet<&String> = stored.keys().chain(given.keys()).collect();
+    let side = |value: Option<&String>| value.cloned().unwrap_or_else(|| "absent".to_string());
+    keys.into_iter()
+        .filter(|key| stored.get(*key) != given.get(*key))
+        .map(|key| (key.clone(), format!("`{key}` was {} and is now {}", side(stored.get(key)), side(given.get(key)))))
+        .collect()
 }
 
 /// The values of a config by dotted keys, the table `[run]` left out.

@@ -63,6 +63,8 @@ pub struct GroupStats {
     pub repeated: u64,
     /// Games cut off at the move cap.
     pub capped: u64,
+    /// Games that a player gave up or failed in (matches with programs).
+    pub forfeited: u64,
     /// Games won by each colour at their komi.
     pub black_wins: u64,
     pub white_wins: u64,
@@ -90,6 +92,7 @@ impl GroupStats {
             no_move: 0,
             repeated: 0,
             capped: 0,
+            forfeited: 0,
             black_wins: 0,
             white_wins: 0,
             first_wins: 0,
@@ -112,6 +115,9 @@ impl GroupStats {
             Ending::NoMove => &mut self.no_move,
             Ending::Repetition => &mut self.repeated,
             Ending::MoveCap => &mut self.capped,
+            Ending::Resign | Ending::Timeout | Ending::Crash | Ending::Illegal | Ending::Protocol => {
+                &mut self.forfeited
+            }
         } += 1;
         match row.winner {
             Some(Winner::Black) => self.black_wins += 1,
@@ -205,6 +211,7 @@ impl DataStats {
             "no_move",
             "repetition",
             "move_cap",
+            "forfeit",
         ]);
         let mut results = Table::new();
         results.load_preset(presets::ASCII_MARKDOWN).set_header([
@@ -226,6 +233,7 @@ impl DataStats {
                 group.no_move,
                 group.repeated,
                 group.capped,
+                group.forfeited,
             ];
             counts.add_row([name.clone(), size.clone()].into_iter().chain(numbers.map(|number| number.to_string())));
             results.add_row([

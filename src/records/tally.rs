@@ -20,6 +20,8 @@ pub struct Tally {
     pub repetitions: u64,
     /// Games cut off without a result.
     pub capped: u64,
+    /// Games that a player gave up or failed in.
+    pub forfeits: u64,
 }
 
 impl Tally {
@@ -76,6 +78,9 @@ pub fn tally<'a>(rows: impl IntoIterator<Item = &'a GameRow>) -> Tally {
             Ending::Pass | Ending::NoMove => counted.played_out += 1,
             Ending::Repetition => counted.repetitions += 1,
             Ending::MoveCap => counted.capped += 1,
+            Ending::Resign | Ending::Timeout | Ending::Crash | Ending::Illegal | Ending::Protocol => {
+                counted.forfeits += 1
+            }
         }
         if let Some(outcome) = first_outcome(row) {
             counted.wdl.record(outcome);
@@ -119,7 +124,8 @@ mod tests {
         rows[5].ending = Ending::Repetition;
         (rows[9].ending, rows[9].winner_seat) = (Ending::MoveCap, None);
         let found = tally(&rows);
-        let expected = Tally { wdl: Wdl::new(5, 2, 2), unique: 9, played_out: 8, repetitions: 1, capped: 1 };
+        let expected =
+            Tally { wdl: Wdl::new(5, 2, 2), unique: 9, played_out: 8, repetitions: 1, capped: 1, forfeits: 0 };
         assert_eq!(found, expected);
         assert_eq!((found.games(), found.score()), (10, Some(6.0 / 9.0)));
         assert_eq!(found.interval(), Wdl::new(5, 2, 2).score_interval(LEVEL));

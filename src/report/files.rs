@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use super::curves::{curves_csv, curves_svg, fair_komi_csv, scalars};
 use super::tensorboard::encode;
-use crate::arena::MatchReport;
+use crate::arena::PairResult;
 use crate::games::{GameKind, HalfPoints};
 use crate::komi::{Balance, Measurement};
-use crate::learn::{BoardResult, FairKomiRow, GenerationRow, NetCalibration};
+use crate::learn::{BoardResult, FairKomiRow, GenerationRow, NetCalibration, SUMMARY};
 use crate::net::OwnAnswer;
 use crate::records::{RunError, Tally, write_whole};
 
@@ -208,8 +208,8 @@ pub fn write_calibration(path: &Path, found: &NetCalibration) -> Result<(), RunE
 }
 
 /// `match.csv`: a row a pair, results for engine A.
-pub fn write_match(dir: &Path, found: &MatchReport) -> Result<(), RunError> {
-    write(&dir.join("match.csv"), None, &found.pairs)
+pub fn write_pairs(dir: &Path, pairs: &[PairResult]) -> Result<(), RunError> {
+    write(&dir.join("match.csv"), None, pairs)
 }
 
 /// `summary.csv`: a row a board of the main job.
@@ -283,5 +283,5 @@ pub fn write_summary(dir: &Path, boards: &[BoardResult]) -> Result<(), RunError>
         };
         Row { engine: &board.engine, fairest_opening: fairest, ..row(board) }
     });
-    write(&dir.join("summary.csv"), None, rows)
+    write(&dir.join(SUMMARY), None, rows)
 }

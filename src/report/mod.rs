@@ -9,9 +9,9 @@ mod tensorboard;
 mod tests;
 mod text;
 
-pub use files::{write_balance, write_calibration, write_curves, write_komi, write_match, write_summary};
+pub use files::{write_balance, write_calibration, write_curves, write_komi, write_pairs, write_summary};
 pub use map::board_map;
 pub use status::status_text;
 pub use text::{
-    balance_text, calibration_text, epoch_text, komi_text, match_text, net_calibration_text, pipeline_text,
+    balance_text, calibration_text, epoch_text, komi_text, match_text, net_calibration_text, pipeline_text, test_line,
 };

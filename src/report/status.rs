@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::text::table;
-use crate::learn::{GenerationRow, RunStatus};
+use crate::learn::{BoardStatus, GenerationRow, RunStatus};
 
 /// A table of generations for each game, what is done of the next one, how long the rest may take, and what is measured.
 pub fn status_text(run: &RunStatus) -> String {
@@ -28,18 +28,32 @@ pub fn status_text(run: &RunStatus) -> String {
             let _ = writeln!(text, "{rows}");
         }
         if over < game.generations {
-            for (size, games) in &game.boards {
-                let _ = writeln!(text, "{size}x{size} self-play {over}: {games} of {} games on disk", game.games);
+            for BoardStatus { size, selfplay, .. } in &game.boards {
+                let _ = writeln!(text, "{size}x{size} self-play {over}: {selfplay} of {} games on disk", game.games);
+            }
+            if game.is_trained {
+                let games: Vec<String> =
+                    game.boards.iter().map(|board| format!("{} on {1}x{1}", board.gate, board.size)).collect();
+                let _ = writeln!(
+                    text,
+                    "network {} is trained; games against the best before: {}",
+                    over + 1,
+                    games.join(", ")
+                );
             }
         }
         if let Some(left) = game.seconds_left().filter(|_| over < game.generations) {
             let _ = writeln!(text, "generations left: {} at the pace so far", duration(left));
         }
-        for (size, [komi, balance, pairs]) in game.measured.iter().filter(|(_, games)| games.iter().sum::<u64>() > 0) {
+        for BoardStatus { size, measured: [komi, balance, pairs], .. } in &game.boards {
+            if komi + balance + pairs == 0 {
+                continue;
+            }
             let _ = writeln!(text, "{size}x{size} games measured: komi {komi}, balance {balance}, match {pairs}");
         }
     }
-    text += "Elo is that of matches between best networks, with playouts at 0; losses are in nats.\n";
+    text += "Elo is that of matches between best networks, with playouts at 0; losses are in nats; games/h and evals/h are those \
+             of self-play alone.\n";
     if run.is_over {
         text += "The run is over: report.txt in its directory tells of the boards.\n";
     }
@@ -106,15 +120,19 @@ mod tests {
         }
     }
 
+    fn board(size: usize, selfplay: u64) -> BoardStatus {
+        BoardStatus { size, selfplay, ..BoardStatus::default() }
+    }
+
     #[test]
     fn generations_are_told_with_what_is_left() {
         let status = GameStatus {
             game: GameKind::Yugo,
             generations: 5,
             rows: vec![row(1), row(2)],
-            boards: vec![(5, 40), (7, 0)],
+            boards: vec![board(5, 40), board(7, 0)],
             games: 100,
-            measured: vec![(5, [0; 3]), (7, [0; 3])],
+            is_trained: false,
             seconds: 7200.0,
         };
         let text = status_text(&RunStatus { games: vec![status.clone()], is_over: false });
@@ -130,7 +148,18 @@ mod tests {
             assert!(text.contains(part), "{part} in\n{text}");
         }
         assert!(!text.contains("measured") && !text.contains("The run is over"));
-        let over = GameStatus { generations: 2, measured: vec![(5, [128, 64, 40]), (7, [32, 0, 0])], ..status };
+        assert!(!text.contains("is trained"));
+        let gate = vec![BoardStatus { gate: 32, ..board(5, 100) }, board(7, 100)];
+        let text = status_text(&RunStatus {
+            games: vec![GameStatus { boards: gate, is_trained: true, ..status.clone() }],
+            is_over: false,
+        });
+        assert!(text.contains("network 3 is trained; games against the best before: 32 on 5x5, 0 on 7x7"), "{text}");
+        let measured = vec![
+            BoardStatus { measured: [128, 64, 40], ..board(5, 0) },
+            BoardStatus { measured: [32, 0, 0], ..board(7, 0) },
+        ];
+        let over = GameStatus { generations: 2, boards: measured, ..status };
         let text = status_text(&RunStatus { games: vec![over], is_over: true });
         assert!(!text.contains("left"));
         for part in

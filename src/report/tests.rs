@@ -71,11 +71,16 @@ fn strength() -> MatchReport {
         inference: Inference { batch: 16, precision: Precision::F32, device: Device::Cpu },
         komi: HalfPoints(8),
         opening_turns: 1,
+        openings: None,
+        sprt: None,
+        void_faults: false,
+        programs: [None, None],
+        program_limit: None,
         b_precision: Precision::F32,
         a: search(64),
         b: search(16),
     };
-    match_report(&rows, &config, &[64, 16].map(|visits| Engine::playouts(search(visits))))
+    match_report(&rows, &config, [64, 16].map(|visits| Engine::playouts(search(visits)).describe()))
 }
 
 /// Fails unless each of these lines stands in the text.
@@ -161,7 +166,7 @@ fn a_match_as_text() {
         ],
     );
     let text = match_text(&strength());
-    assert!(text.contains("score of A [95 %, from the pairs that differ]: 0.875 [0."), "{text}");
+    assert!(text.contains("score of A [95 %, from these pairs]: 0.875 [0."), "{text}");
     assert!(text.contains("Elo difference [95 %]: +338 ["), "{text}");
 }
 
@@ -277,7 +282,7 @@ fn files_hold_the_same_figures() {
     assert_eq!(names[..2], [("komi", "", "4"), ("first_move", "A2", "2")]);
     assert_eq!(rows.len(), 4);
 
-    write_match(folder.path(), &strength()).expect("written");
+    write_pairs(folder.path(), &strength().pairs).expect("written");
     let rows = read(&folder.path().join("match.csv"));
     assert_eq!(rows.len(), 5);
     let cells = |row: usize| ["pair", "opening", "a_first", "a_second"].map(|cell| rows[row][cell].as_str());

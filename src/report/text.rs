@@ -6,7 +6,7 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
 use super::map::board_map;
-use crate::arena::MatchReport;
+use crate::arena::{Evidence, MatchReport, TestReport};
 use crate::games::{GameKind, HalfPoints};
 use crate::komi::{AtKomi, Balance, Fair, Known, Measurement, Openings};
 use crate::learn::{BoardResult, NetCalibration, PipelineResult, StageTime};
@@ -15,6 +15,7 @@ use crate::records::Tally;
 use crate::stats::Interval;
 use crate::stats::calibration::Reliability;
 use crate::stats::komi_lattice::{FairKomi, KomiStatus};
+use crate::stats::sprt::Verdict;
 
 /// A table with these column names; the first column is left, all others right aligned.
 pub(super) fn table(header: &[&str]) -> Table {
@@ -235,22 +236,29 @@ pub fn match_text(found: &MatchReport) -> String {
     let wdl = found.games;
     let _ = writeln!(
         text,
-        "A: {} wins, {} draws, {} losses in {} pairs of openings; {} pairs differ (LL, LD, LW or DD, DW, WW: {:?})",
+        "A: {} wins, {} draws, {} losses in {} pairs of openings; {} {} (LL, LD, LW or DD, DW, WW: {:?})",
         wdl.wins,
         wdl.draws,
         wdl.losses,
         found.pairs.len(),
         found.pentanomial.pairs(),
+        if found.test.is_some() { "that differ were tested" } else { "pairs differ" },
         found.pentanomial.counts
     );
-    let _ = writeln!(
-        text,
-        "score of A [95 %, from the pairs that differ]: {} {}",
-        share(found.score),
-        interval(found.interval)
-    );
+    let _ = writeln!(text, "score of A [95 %, from these pairs]: {} {}", share(found.score), interval(found.interval));
     if let Some(elo) = found.elo {
         let _ = writeln!(text, "Elo difference [95 %]: {:+.0} {:.0}", elo.elo, elo.interval);
+    }
+    if let Some(nelo) = found.nelo {
+        let stopped = if found.test.is_some() { ", right after a sequential stop" } else { "" };
+        let _ = writeln!(
+            text,
+            "normalised Elo [95 %{stopped}]: {:+.0} {:.0}; A is the stronger one with likelihood {:.3}",
+            nelo.elo, nelo.interval, found.los
+        );
+    }
+    if let Some(test) = &found.test {
+        let _ = writeln!(text, "{}", verdict_text(test, found.pentanomial.pairs()));
     }
     let seats = &found.seats;
     let _ = writeln!(
@@ -263,11 +271,41 @@ pub fn match_text(found: &MatchReport) -> String {
         seats.repetitions,
         seats.capped
     );
+    if seats.forfeits > 0 {
+        let _ = writeln!(
+            text,
+            "{} games were given up or failed in (column ending of games.csv; log.jsonl has the reasons)",
+            seats.forfeits
+        );
+    }
     if found.void_pairs > 0 {
         let _ = writeln!(text, "{} pairs with a game without a result are left out of the score", found.void_pairs);
     }
     warn(&mut text, &seats.warnings());
     text
+}
+
+/// How a sequential test ended.
+fn verdict_text(test: &TestReport, pairs: u64) -> String {
+    let TestReport { elo0, elo1, alpha, beta, llr, lower, upper, verdict } = test;
+    let said = match verdict {
+        Verdict::AcceptH1 => format!("A is stronger by {elo1} normalised Elo rather than by {elo0}"),
+        Verdict::AcceptH0 => format!("A is stronger by {elo0} normalised Elo at most rather than by {elo1}"),
+        Verdict::Continue => "no verdict: the match was over before (this is not a pass)".to_string(),
+    };
+    format!(
+        "SPRT [{elo0}, {elo1}], alpha {alpha}, beta {beta}: {said} after {pairs} pairs; LLR {llr:.2} ({lower:.2}, {upper:.2})"
+    )
+}
+
+/// A sequential test on its way, in a line.
+pub fn test_line(evidence: &Evidence) -> String {
+    let pairs = evidence.pentanomial;
+    let score = pairs.score().map_or("–".to_string(), |score| format!("{score:.3}"));
+    let standing = evidence.test.as_ref().map(TestReport::of).map_or(String::new(), |test| {
+        format!("; LLR {:.2} ({:.2}, {:.2}) [{}, {}]", test.llr, test.lower, test.upper, test.elo0, test.elo1)
+    });
+    format!("{} pairs {:?}, score of A {score}{standing}", pairs.pairs(), pairs.counts)
 }
 
 /// The end of the main job: the details of each board, then all boards in one table, then the time by stage.

@@ -118,6 +118,7 @@ mod tests {
             visits: *visits,
             value: (*visits > 0).then_some(MoverValue(*value)),
             is_proven: false,
+            prior: 0.0,
             rank: *visits as f32,
         };
         known.iter().enumerate().map(step).collect()

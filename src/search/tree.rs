@@ -10,9 +10,9 @@ use wide::f32x8;
 
 use super::arena::{Arena, Edge, Expansion, Node, ROOT, is_win};
 use super::root::Root;
-use super::select::{Selected, select};
+use super::select::{Selected, select, tried};
 use super::{FirstValue, MoverValue, margin_utility};
-use crate::config::{RootExploration, SearchConfig};
+use crate::config::{RootExploration, SearchConfig, SearchSettings};
 use crate::games::{Game, HalfPoints, Phase, Played, Player, Seat, Status, Step, step_count, step_number};
 
 /// What one descent of the tree led to.
@@ -33,6 +33,8 @@ pub struct RootStep {
     pub value: Option<MoverValue>,
     /// True if that value is the certain result under best play.
     pub is_proven: bool,
+    /// The probability that it was given before it was tried.
+    pub prior: f32,
     /// The highest is the search's own choice; means something beside other steps' only.
     pub rank: f32,
 }
@@ -116,12 +118,35 @@ impl<G: Game> Search<G> {
             visits: edge.visits,
             value: (edge.visits > 0).then(|| MoverValue(edge.value())),
             is_proven: edge.is_proven(),
+            prior: edge.prior,
             rank,
         };
         let edges = &self.arena.edges[Arena::edges_of(root)];
         let mut steps: Vec<RootStep> = edges.iter().zip(ranks).map(known).collect();
         steps.sort_by_key(|known| known.step);
         steps
+    }
+
+    /// How often the root has been visited.
+    pub fn root_visits(&self) -> u32 {
+        self.arena.edges[ROOT].visits
+    }
+
+    /// How simulations are led.
+    pub fn settings(&self) -> &SearchSettings {
+        &self.config.settings
+    }
+
+    /// The most visited line of play that begins with a step of the root, as far as it has been searched.
+    pub fn line(&self, step: Step) -> Vec<Step> {
+        let mut line = Vec::new();
+        let mut next = self.root_node().and_then(|node| tried(&self.arena, node).iter().find(|edge| edge.step == step));
+        while let Some(edge) = next {
+            line.push(edge.step);
+            let node = edge.node().map(|node| self.arena.nodes[node as usize]);
+            next = node.and_then(|node| tried(&self.arena, node).iter().max_by_key(|edge| edge.visits));
+        }
+        line
     }
 
     /// What a policy should have said at the root: weights by step, in ascending order of steps.

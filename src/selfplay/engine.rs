@@ -64,18 +64,19 @@ impl Engine {
 
     /// MCTS with a network, after the same proof.
     pub fn with_network(
-        file: NetFile,
+        file: impl Into<Arc<NetFile>>,
         search: SearchConfig,
         size: usize,
         inference: Inference,
     ) -> Result<Self, NetError> {
+        let file = file.into();
         let batches = file.network.evaluator(inference)?.prove_batch_invariance(size)?;
         let mut search = search;
         if !file.network.meta().architecture.margins {
             // Such a network tells no more than who wins; the ends of games must then count for no more.
             search.settings.reading.margin_weight = 0.0;
         }
-        let judge = Judge::Network { file: Arc::new(file), inference, batches };
+        let judge = Judge::Network { file, inference, batches };
         Ok(Engine { name: "network".to_string(), judge, search })
     }
 

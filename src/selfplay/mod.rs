@@ -9,6 +9,7 @@ mod setup;
 mod sharded;
 #[cfg(test)]
 mod tests;
+mod thinker;
 
 pub use continuation::{Continuation, ContinuationError, turning_points};
 pub use engine::{Engine, EngineError, Judge};
@@ -17,3 +18,4 @@ pub use generate::generate;
 pub use runner::{Control, Observer, PlayError, Work, Workers, play_games};
 pub use setup::{Opening, Setup};
 pub use sharded::{OutputError, Plan, config_toml, game_rows, play_shards};
+pub use thinker::{Limit, Thinker};

@@ -105,7 +105,7 @@ pub fn game_rows(dir: &Path) -> Result<Vec<GameRow>, ReadError> {
 }
 
 /// A run's whole config as TOML: the settings, and which engines play.
-pub fn config_toml<T: Serialize>(config: &T, engines: &[&Engine]) -> Result<String, toml::ser::Error> {
+pub fn config_toml<T: Serialize>(config: &T, tags: &[EngineTag]) -> Result<String, toml::ser::Error> {
     #[derive(Serialize)]
     struct Named<'a> {
         name: &'a str,
@@ -119,8 +119,6 @@ pub fn config_toml<T: Serialize>(config: &T, engines: &[&Engine]) -> Result<Stri
         config: &'a T,
         engines: Vec<Named<'a>>,
     }
-    let named = |engine: &&'_ Engine| engine.tag();
-    let tags: Vec<EngineTag> = engines.iter().map(named).collect();
     let engines = tags.iter().map(|tag| Named { name: &tag.name, net: tag.net.clone(), visits: tag.visits }).collect();
     toml::to_string(&Whole { config, engines })
 }

@@ -501,6 +501,12 @@ impl Sequential {
         effect(0.5 * (lo + hi))
     }
 
+    /// How likely a worse outcome would be if the engines were equally strong: the likelihood that the engine is the stronger
+    /// one, right in spite of the stop; ½ without pairs.
+    pub fn los(&self) -> f64 {
+        if self.pairs.pairs() == 0 { 0.5 } else { self.worse(&Distribution::observed(&self.pairs), 0.0) }
+    }
+
     /// Probability of an outcome worse than the present one under an effect per pair.
     fn worse(&self, observed: &Distribution, effect: f64) -> f64 {
         let motion = self.sprt.motion(observed, effect);

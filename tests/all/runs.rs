@@ -201,6 +201,56 @@ fn match_survives_kills() {
 }
 
 #[test]
+fn a_sequential_match_ends_with_its_verdict_and_survives_kills() {
+    let folder = folder();
+    let match_of = |sprt: &str| format!("match --game yugo --size 4 --a-visits 60 --b-visits 30 --batch 16 {sprt}");
+    let line = match_of("--sprt 0 30");
+    let expected = done(folder.path(), &format!("{line} --threads 2 --out calm"));
+    assert!(expected.contains("A is stronger by 30 normalised Elo rather than by 0 after "), "{expected}");
+    let games = finished(&folder.path().join("calm"));
+    assert!(games.is_multiple_of(32) && games > 32, "{games}");
+
+    let run = folder.path().join("rough");
+    let mut running = Running::start(folder.path(), &format!("{line} --threads 1 --out rough"));
+    running.wait_for(|| finished(&run) >= 32);
+    running.kill();
+    assert_eq!(done(folder.path(), &format!("{line} --threads 3 --out rough")), expected);
+    assert_same(&run, &folder.path().join("calm"));
+
+    // The other way round, and no answer.
+    let other = match_of("--sprt -30 0").replace("--a-visits 60 --b-visits 30", "--a-visits 30 --b-visits 60");
+    let other = done(folder.path(), &format!("{other} --out other"));
+    assert!(other.contains("A is stronger by -30 normalised Elo at most rather than by 0 after "), "{other}");
+    let open = done(folder.path(), &format!("{} --pairs 2 --out open", match_of("--sprt 0 1")));
+    assert!(open.contains("no verdict: the match was over before (this is not a pass) after 2 pairs"), "{open}");
+    // Two turns on 1x1: there is one opening, and so one pair that differs.
+    let tiny = done(folder.path(), "match --game sligo --size 1 --sprt 0 1 --batch 16 --out tiny");
+    assert!(tiny.contains("no verdict") && finished(&folder.path().join("tiny")) == 64, "{tiny}");
+}
+
+#[test]
+fn a_match_plays_the_openings_of_a_file() {
+    let folder = folder();
+    fs::write(folder.path().join("openings.txt"), "B2 C3 # middle and corner\n\n A1\nC3 B2\n").unwrap();
+    let line = "match --game sligo --size 3 --a-visits 4 --b-visits 4 --openings openings.txt";
+    done(folder.path(), &format!("{line} --out all"));
+    let pairs = fs::read_to_string(folder.path().join("all/match.csv")).unwrap();
+    let openings: Vec<&str> = pairs.lines().skip(1).map(|row| row.split(',').nth(1).unwrap()).collect();
+    assert_eq!(openings, ["B2 C3", "A1", "C3 B2"]);
+    for (text, line, fault) in [
+        ("B2\nB2 B2\n", line.to_string(), "opening 2 (`B2 B2`): turn 2: B2: the point is not empty"),
+        ("B2\n", format!("{line} --pairs 2"), "there are 1 openings for 2 pairs; ask for at most as many pairs"),
+        ("# none\n", line.to_string(), "--openings: openings.txt holds no opening"),
+    ] {
+        fs::write(folder.path().join("openings.txt"), text).unwrap();
+        let refused = fairkomi(folder.path(), &format!("{line} --out new"));
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains(fault), "{refused:?}");
+    }
+    assert!(!folder.path().join("new").exists());
+}
+
+#[test]
 fn training_survives_kills_and_does_not_depend_on_threads() {
     let folder = folder();
     done(folder.path(), "selfplay --game yugo --size 3 --games 60 --visits 4 --out data");
@@ -415,6 +465,54 @@ fn a_run_is_written_by_one_process_at_a_time() {
     let second = fairkomi(folder.path(), line);
     assert_eq!(second.code, Some(2), "{second:?}");
     assert!(second.err.contains("all is being written by another process"), "{second:?}");
+}
+
+#[test]
+fn a_pipeline_with_more_generations_goes_on() {
+    let folder = folder();
+    let board = "[[board]]\ngame = \"linage\"\nsize = 3\n";
+    let config = PIPELINE.split("[[board]]").next().unwrap().to_string() + board;
+    fs::write(folder.path().join("two.toml"), &config).unwrap();
+    fs::write(folder.path().join("one.toml"), config.replace("generations = 2", "generations = 1")).unwrap();
+    done(folder.path(), "pipeline --config two.toml --out at-once");
+    done(folder.path(), "pipeline --config one.toml --out run");
+    let run = folder.path().join("run");
+    let before = files(&run);
+    done(folder.path(), "pipeline --config two.toml --out run");
+
+    // What was measured after the first generation is all there, under another name.
+    let after = files(&run);
+    let aside = |name: &str| {
+        let measured =
+            ["komi/", "balance/", "match/"].iter().find(|part| name.starts_with(&format!("linage/3x3/{part}")));
+        match measured {
+            Some(part) => name.replace(part, &part.replace('/', "-after-1/")),
+            None => name.replace("summary.csv", "summary-after-1.csv"),
+        }
+    };
+    let moved = before.keys().filter(|name| aside(name) != **name);
+    assert!(moved.clone().count() >= 10, "{:?}", before.keys());
+    moved.for_each(|name| assert!(after[&aside(name)] == before[name], "{name}"));
+    assert!(run.join("report-after-1.txt").exists() && run.join("report.txt").exists());
+
+    // The rest is as if there had been two generations from the start.
+    for part in ["komi", "balance", "match"] {
+        fs::remove_dir_all(run.join(format!("linage/3x3/{part}-after-1"))).unwrap();
+    }
+    for told in ["summary-after-1.csv", "report-after-1.txt"] {
+        fs::remove_file(run.join(told)).unwrap();
+    }
+    assert_same(&run, &folder.path().join("at-once"));
+
+    // Never fewer, and nothing else.
+    let fewer = fairkomi(folder.path(), "pipeline --config one.toml --out run");
+    assert_eq!(fewer.code, Some(2), "{fewer:?}");
+    assert!(fewer.err.contains("`selfplay.generations` was 2 and is now 1"), "{fewer:?}");
+    let other = config.replace("generations = 2", "generations = 3").replace("seed = 5", "seed = 6");
+    fs::write(folder.path().join("other.toml"), other).unwrap();
+    let other = fairkomi(folder.path(), "pipeline --config other.toml --out run");
+    assert_eq!(other.code, Some(2), "{other:?}");
+    assert!(other.err.contains("`seed` was 5 and is now 6"), "{other:?}");
 }
 
 /// Changes a file of a run, and corrects its checksum in the manifest as a careful forger does.

@@ -375,7 +375,10 @@ fn noise_changes_the_roots_priors_alone() {
     let start = Yugo::<1>::new(5, Options::default());
     let game = Played::new(start.clone(), None);
     let mut tree = searched(&start, visits(300), HalfPoints(0), 1);
-    let before = (tree.arena.nodes.len(), tree.root_steps(), tree.root_value());
+    let found = |tree: &Search<Yugo<1>>| -> Vec<RootStep> {
+        tree.root_steps().into_iter().map(|known| RootStep { prior: 0.0, ..known }).collect()
+    };
+    let before = (tree.arena.nodes.len(), found(&tree), tree.root_value());
     let priors = |tree: &Search<Yugo<1>>, at: usize| -> Vec<f32> {
         edges_past(tree, at).iter().map(|edge| edge.prior).collect()
     };
@@ -393,7 +396,7 @@ fn noise_changes_the_roots_priors_alone() {
     }
     assert!(means.iter().all(|mean| (mean - 1.0 / 26.0).abs() < 0.01), "{means:?}");
     check_tree(&tree, &game);
-    assert_eq!(before, (tree.arena.nodes.len(), tree.root_steps(), tree.root_value()));
+    assert_eq!(before, (tree.arena.nodes.len(), found(&tree), tree.root_value()));
     assert_eq!(steps, order(&tree));
     for child in 1..tree.arena.edges.len() {
         let below = priors(&tree, child);
