@@ -9,8 +9,8 @@ use std::time::Duration;
 use crate::config::limits::{self, Real, Whole};
 use crate::config::{
     BalanceConfig, Board, ConfigFault, ConfigFaults, Device, Inference, KomiConfig, KomiDraw, MatchConfig, Precision,
-    Reading, RootExploration, RootNoise, SearchConfig, SearchSettings, Selection, SelfplayConfig, TrainSection,
-    Variation, VisitPlan, board_faults, chunks_of_batch, games_in_blocks, least_komi,
+    RateConfig, RatedConfig, Reading, RootExploration, RootNoise, SearchConfig, SearchSettings, Selection,
+    SelfplayConfig, TrainSection, Variation, VisitPlan, board_faults, chunks_of_batch, games_in_blocks, least_komi,
 };
 use crate::games::{GameKind, HalfPoints, Options};
 use crate::gtp::Setting;
@@ -363,6 +363,38 @@ pub struct MatchFlags {
     pub job: JobFlags,
 }
 
+/// Rate several engines by matches between them
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    long_about = "Plays engines against each other, each random opening twice with the seats exchanged, and tells one \
+        maximum-likelihood rating with intervals. The next games are always those that are expected to tell most. With \
+        more --pairs a run goes on.",
+    after_help = "Example:\n  fairkomi rate --game yugo --size 5 --engine a,visits=9 --engine b,visits=99 --out runs/rate"
+)]
+pub struct RateFlags {
+    #[command(flatten)]
+    pub board: BoardFlags,
+    /// An engine: its name, then its network and the visits of its searches; without a network it judges by random playouts
+    #[arg(long = "engine", value_name = "NAME[,net=FILE][,visits=N]", required = true)]
+    pub engines: Vec<String>,
+    /// The engine whose rating is 0 [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub anchor: Option<String>,
+    /// Pairs of games in all, at least
+    #[arg(long, value_name = "N", default_value_t = limits::RATED_PAIRS.usual)]
+    pub pairs: u64,
+    /// Komi, in points [default: 0, Linage 0.5]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub komi: Option<HalfPoints>,
+    /// Random turns of each opening; openings differ modulo symmetry as long as they can
+    #[arg(long, value_name = "TURNS", default_value_t = limits::MATCH_OPENING_TURNS.usual)]
+    pub opening_turns: u64,
+    #[command(flatten)]
+    pub play: PlayFlags,
+    #[command(flatten)]
+    pub job: JobFlags,
+}
+
 /// Play with people and programs by the Go Text Protocol
 #[derive(clap::Args, Clone, Debug)]
 #[command(
@@ -586,6 +618,42 @@ impl MatchFlags {
     }
 }
 
+impl RateFlags {
+    /// The config that the flags ask for.
+    pub fn config(&self) -> Result<RateConfig, ConfigFaults> {
+        let mut check = Check::default();
+        let board = check.board(&self.board);
+        let engines: Vec<RatedConfig> = self.engines.iter().map(|text| check.engine(text)).collect();
+        for (index, engine) in engines.iter().enumerate() {
+            if engines[..index].iter().any(|other| other.name == engine.name) {
+                check.refuse("--engine", format!("{} is given twice; each needs a name of its own", engine.name));
+            }
+        }
+        if engines.len() < 2 {
+            check.refuse("--engine", "one engine has nobody to play; give two at least".to_string());
+        }
+        let anchor = match &self.anchor {
+            None => Some(0),
+            Some(name) => engines.iter().position(|engine| engine.name == *name),
+        };
+        if anchor.is_none() {
+            check.refuse("--anchor", "no engine has that name".to_string());
+        }
+        let config = RateConfig {
+            board,
+            pairs: check.whole("--pairs", self.pairs, &limits::RATED_PAIRS),
+            seed: check.job(&self.job),
+            inference: check.inference(&self.play.engine),
+            komi: self.komi.map_or(least_komi(board.game), |komi| check.komi("--komi", &board, komi)),
+            opening_turns: check.whole("--opening-turns", self.opening_turns, &limits::MATCH_OPENING_TURNS),
+            search: check.settings(&self.play.engine),
+            anchor: anchor.unwrap_or_default(),
+            engines,
+        };
+        check.done(config)
+    }
+}
+
 impl GtpFlags {
     /// What the session begins with. There is no move cap but the one asked for: people end their games themselves.
     pub fn setting(&self) -> Result<Setting, ConfigFaults> {
@@ -700,6 +768,31 @@ impl Check {
         let bounds = Bounds::new(elo0, elo1).map_err(|error| self.refuse("--sprt", error.to_string())).ok();
         let errors = ErrorRates::new(alpha, beta).map_err(|error| self.refuse("--alpha", error.to_string())).ok();
         Some(Sprt { bounds: bounds?, errors: errors? })
+    }
+
+    /// An engine to be rated: `NAME[,net=FILE][,visits=N]`.
+    fn engine(&mut self, text: &str) -> RatedConfig {
+        let mut parts = text.split(',');
+        let name = parts.next().unwrap_or_default().to_string();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-+.".contains(c);
+        if name.is_empty() || !name.chars().all(is_plain) || name.starts_with('.') {
+            let what = format!(
+                "`{name}` is no name for an engine: letters, digits, `_`, `-`, `+` and `.`, which name a folder"
+            );
+            self.refuse("--engine", what);
+        }
+        let mut engine = RatedConfig { name, net: None, visits: limits::MEASURED_VISITS.usual() };
+        for part in parts {
+            match part.split_once('=') {
+                Some(("net", path)) => engine.net = Some(PathBuf::from(path)),
+                Some(("visits", visits)) => match visits.parse() {
+                    Ok(visits) => engine.visits = self.whole("--engine visits", visits, &limits::MEASURED_VISITS),
+                    Err(_) => self.refuse("--engine", format!("`{part}`: visits are a whole number")),
+                },
+                _ => self.refuse("--engine", format!("`{part}` is not understood (net=FILE, visits=N)")),
+            }
+        }
+        engine
     }
 
     /// The lines of a file of openings.

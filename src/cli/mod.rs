@@ -17,6 +17,7 @@ mod pipeline;
 mod position;
 mod processor;
 mod progress;
+mod rate;
 mod selfplay;
 mod stop;
 mod train;
@@ -46,6 +47,7 @@ enum Command {
     Komi(flags::KomiFlags),
     Balance(flags::BalanceFlags),
     Match(flags::MatchFlags),
+    Rate(flags::RateFlags),
     Gtp(flags::GtpFlags),
     Data(data::Args),
     Position(position::Args),
@@ -102,6 +104,7 @@ fn run(command: Command) -> Outcome {
         Command::Komi(flags) => komi::run(&flags),
         Command::Balance(flags) => balance::run(&flags),
         Command::Match(flags) => matches::run(&flags),
+        Command::Rate(flags) => rate::run(&flags),
         Command::Gtp(flags) => gtp::run(&flags),
         Command::Data(args) => data::run(&args),
         Command::Position(args) => position::run(&args),

@@ -140,4 +140,5 @@ pub const MOVETIME: Whole = Whole::new(1, 86_400_000, 1000);
 pub const BALANCE_GAMES: Whole = SELFPLAY_GAMES.usually(400);
 
 pub const PAIRS: Whole = Whole::new(1, 1_000_000, 200);
+pub const RATED_PAIRS: Whole = PAIRS.usually(960);
 pub const MATCH_OPENING_TURNS: Whole = SELFPLAY_OPENING_TURNS.usually(2);

@@ -16,6 +16,7 @@ mod tests;
 pub use check::{board_faults, chunks_of_batch, games_in_blocks, least_komi};
 pub use fault::{ConfigFault, ConfigFaults, Place};
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
@@ -304,6 +305,34 @@ pub struct MatchConfig {
     pub b_precision: Precision,
     pub a: SearchConfig,
     pub b: SearchConfig,
+}
+
+/// Ratings of several engines.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct RateConfig {
+    pub board: Board,
+    /// Pairs of games in all, at least.
+    pub pairs: u64,
+    pub seed: u64,
+    #[serde(flatten)]
+    pub inference: Inference,
+    pub komi: HalfPoints,
+    /// Random turns of each opening.
+    pub opening_turns: usize,
+    pub search: SearchSettings,
+    /// The engine whose rating is 0, by its place.
+    pub anchor: usize,
+    #[serde(skip)]
+    pub engines: Vec<RatedConfig>,
+}
+
+/// An engine to be rated; in files it stands among the engines of its run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RatedConfig {
+    pub name: String,
+    /// The file of its network, if it has one.
+    pub net: Option<PathBuf>,
+    pub visits: u32,
 }
 
 /// The main job: self-play, training and measurement on a list of boards.

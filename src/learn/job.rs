@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use super::layout::board_folder;
 use super::pipeline::{PipelineError, Ui};
@@ -16,6 +15,7 @@ use crate::games::HalfPoints;
 use crate::komi::{measurable_near, own_answer};
 use crate::net::NetError;
 use crate::records::{RunDir, RunInfo, run_toml};
+use crate::search::part_seed;
 use crate::selfplay::{Control, Engine, EngineError, Observer, Work, Workers, config_toml};
 use crate::with_game;
 
@@ -103,12 +103,6 @@ impl Job<'_> {
 
     /// A stage's own seed: stages must not share random numbers.
     pub fn seed(&self, stage: &str) -> u64 {
-        stage_seed(self.config.seed, stage)
+        part_seed(self.config.seed, stage)
     }
-}
-
-/// The seed of a part of a run.
-pub(super) fn stage_seed(seed: u64, stage: &str) -> u64 {
-    let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(stage).finalize();
-    u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes")) >> 1
 }

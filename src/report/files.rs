@@ -17,7 +17,7 @@ use crate::net::OwnAnswer;
 use crate::records::{RunError, Tally, write_whole};
 
 /// Writes rows to a CSV file, whole or not at all. Without `header` the rows' field names are the header.
-fn write<T: Serialize>(
+pub(super) fn write<T: Serialize>(
     path: &Path,
     header: Option<&[&str]>,
     rows: impl IntoIterator<Item = T>,

@@ -14,5 +14,5 @@ mod tree;
 pub use choice::{Choice, ChoiceRule, choose};
 pub use evaluator::{EvalError, Evaluator, FirstValue, Leaf, MoverValue, margin_utility, utility_spread};
 pub use playout::{PlayoutPolicy, Playouts, playout};
-pub use streams::{Purpose, stream};
+pub use streams::{Purpose, part_seed, stream};
 pub use tree::{Descent, RootStep, Search};

@@ -4,6 +4,7 @@
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use sha2::{Digest, Sha256};
 
 /// What a random stream is for. The number is part of the key: never reuse one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +26,12 @@ pub enum Purpose {
     Continuation = 8,
     /// Which position of a game is looked at, by game.
     Calibration = 9,
+}
+
+/// The seed of a part of a run: parts must not share random numbers.
+pub fn part_seed(seed: u64, part: &str) -> u64 {
+    let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(part).finalize();
+    u64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes")) >> 1
 }
 
 /// The stream of random numbers for `purpose` and `index` in the run with this seed.

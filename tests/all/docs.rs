@@ -21,9 +21,10 @@ fn every_command_explains_itself_with_an_example() {
     let folder = folder();
     let all = done(folder.path(), "--help");
     let names = commands(&all);
-    for name in
-        ["pipeline", "selfplay", "train", "komi", "balance", "match", "gtp", "data", "position", "perft", "doctor"]
-    {
+    for name in [
+        "pipeline", "selfplay", "train", "komi", "balance", "match", "rate", "gtp", "data", "position", "perft",
+        "doctor",
+    ] {
         assert!(names.iter().any(|found| found == name), "{name} is not in {names:?}");
     }
     for name in [""].into_iter().chain(names.iter().map(String::as_str)) {

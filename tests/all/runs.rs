@@ -229,6 +229,47 @@ fn a_sequential_match_ends_with_its_verdict_and_survives_kills() {
 }
 
 #[test]
+fn ratings_survive_kills_and_go_on_with_more_pairs() {
+    let folder = folder();
+    let engines = "--engine little,visits=4 --engine some,visits=16 --engine much,visits=100";
+    let line = format!("rate --game yugo --size 4 {engines} --batch 16 --pairs 96");
+    let expected = done(folder.path(), &format!("{line} --threads 2 --out calm"));
+    let [much, some, little] =
+        ["much", "some", "little"].map(|name| expected.find(&format!("│ {name} ")).expect("it is rated"));
+    assert!(much < some && some < little, "{expected}");
+
+    let run = folder.path().join("rough");
+    let games = || -> u64 {
+        let Ok(entries) = fs::read_dir(&run) else { return 0 };
+        entries.map(|entry| finished(&entry.unwrap().path())).sum()
+    };
+    let mut running = Running::start(folder.path(), &format!("{line} --threads 1 --out rough"));
+    running.wait_for(|| games() >= 64);
+    running.kill();
+    // First with fewer pairs, which is another run's beginning.
+    let fewer = fairkomi(folder.path(), &format!("{line} --out rough").replace("--pairs 96", "--pairs 32"));
+    assert_eq!(fewer.code, Some(2), "{fewer:?}");
+    assert_eq!(done(folder.path(), &format!("{line} --threads 3 --out rough")), expected);
+    assert_same(&run, &folder.path().join("calm"));
+
+    let more = |out: &str| done(folder.path(), &format!("{line} --out {out}").replace("--pairs 96", "--pairs 160"));
+    assert_eq!(more("rough"), more("new"));
+    assert_same(&run, &folder.path().join("new"));
+    for (flags, fault) in [
+        ("--engine a", "--engine: one engine has nobody to play"),
+        ("--engine a --engine a", "--engine: a is given twice"),
+        ("--engine a,b=1 --engine b", "--engine: `b=1` is not understood (net=FILE, visits=N)"),
+        ("--engine ../a --engine b", "--engine: `../a` is no name for an engine"),
+        ("--engine a --engine b --anchor c", "--anchor: no engine has that name"),
+        ("--engine a,visits=0 --engine b", "--engine visits: 0 is not allowed"),
+    ] {
+        let refused = fairkomi(folder.path(), &format!("rate --game yugo --size 4 {flags} --out none"));
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains(fault), "{refused:?}");
+    }
+}
+
+#[test]
 fn a_match_plays_the_openings_of_a_file() {
     let folder = folder();
     fs::write(folder.path().join("openings.txt"), "B2 C3 # middle and corner\n\n A1\nC3 B2\n").unwrap();
