@@ -7,7 +7,7 @@ use std::thread;
 
 use super::matches::MatchError;
 use super::openings::Openings;
-use super::player::{Fault, Player, PlayerError};
+use super::player::{Player, PlayerError};
 use super::report::Evidence;
 use crate::config::MatchConfig;
 use crate::games::{Phase, Played, Player as Colour, Rules, Seat, Step, Turn};
@@ -23,7 +23,7 @@ const LAYOUT: Layout = Layout { games: 2, compress: false };
 const MOST_FAILURES: u64 = 6;
 
 /// Makes engine 0 or 1 for a thread.
-pub type MakePlayer<'a, G> = dyn Fn(usize, usize) -> Result<Box<dyn Player<G>>, Fault> + Sync + 'a;
+pub type MakePlayer<'a, G> = dyn Fn(usize, usize) -> Result<Box<dyn Player<G>>, PlayerError> + Sync + 'a;
 
 /// A match on its way, shared by the threads.
 struct Match<'a, G: PlayoutPolicy> {
@@ -110,7 +110,11 @@ impl<G: PlayoutPolicy> Match<'_, G> {
     /// What one thread does: pair after pair, with players of its own.
     fn work(&self, number: usize) -> Result<(), MatchError> {
         let started = |engine| {
-            (self.make)(engine, number).map_err(|fault| MatchError::Player { engine: ["a", "b"][engine], fault })
+            (self.make)(engine, number).map_err(|error| match error {
+                PlayerError::Fault(fault) => MatchError::Player { engine: ["a", "b"][engine], fault },
+                PlayerError::Stopped => MatchError::Play(PlayError::Stopped),
+                PlayerError::Evaluation(error) => MatchError::Play(PlayError::Evaluation(error)),
+            })
         };
         // Only once there is something to play.
         let mut players = None;

@@ -31,6 +31,13 @@ pub struct BoardFlags {
     /// Fugo: White may swap on the first turn
     #[arg(long)]
     pub pie: bool,
+}
+
+/// What is played, game after game.
+#[derive(clap::Args, Clone, Debug)]
+pub struct GameFlags {
+    #[command(flatten)]
+    pub board: BoardFlags,
     /// Turns after which a game is cut off without a result [default: none in Yugo and Linage, whose games end;
     /// Fugo 4 N², Sligo 8 N² but at least 100]
     #[arg(long, value_name = "TURNS")]
@@ -115,7 +122,7 @@ pub struct VariationFlags {
 #[derive(clap::Args, Clone, Debug)]
 pub struct MeasureFlags {
     #[command(flatten)]
-    pub board: BoardFlags,
+    pub board: GameFlags,
     /// Network (.safetensors) that values positions; without one, random playouts do
     #[arg(long, value_name = "FILE")]
     pub net: Option<PathBuf>,
@@ -140,7 +147,7 @@ pub struct MeasureFlags {
 )]
 pub struct SelfplayFlags {
     #[command(flatten)]
-    pub board: BoardFlags,
+    pub board: GameFlags,
     /// Games to play
     #[arg(long, value_name = "N", default_value_t = limits::SELFPLAY_GAMES.usual)]
     pub games: u64,
@@ -300,7 +307,7 @@ pub struct BalanceFlags {
 )]
 pub struct MatchFlags {
     #[command(flatten)]
-    pub board: BoardFlags,
+    pub board: GameFlags,
     /// Openings, each played twice; with --sprt at most so many [default: 200; with --sprt 1000000, with --openings all of
     /// them]
     #[arg(long, value_name = "N")]
@@ -373,7 +380,7 @@ pub struct MatchFlags {
 )]
 pub struct RateFlags {
     #[command(flatten)]
-    pub board: BoardFlags,
+    pub board: GameFlags,
     /// An engine: its name, then its network and the visits of its searches; without a network it judges by random playouts
     #[arg(long = "engine", value_name = "NAME[,net=FILE][,visits=N]", required = true)]
     pub engines: Vec<String>,
@@ -415,9 +422,10 @@ pub struct GtpFlags {
     #[arg(long, value_name = "FILE")]
     pub net: Option<PathBuf>,
     /// Simulations that the search of each step is topped up to
-    #[arg(long, value_name = "V", default_value_t = limits::MEASURED_VISITS.usual)]
-    pub visits: u64,
-    /// Search each step for so many milliseconds instead
+    /// [default: 200, or as many as time allows where it is limited]
+    #[arg(long, value_name = "V")]
+    pub visits: Option<u64>,
+    /// Search each step for so many milliseconds instead; by PUCT, as all searches whose visits are not known beforehand
     #[arg(long, value_name = "MS", conflicts_with = "visits")]
     pub movetime: Option<u64>,
     #[command(flatten)]
@@ -658,19 +666,18 @@ impl GtpFlags {
     /// What the session begins with. There is no move cap but the one asked for: people end their games themselves.
     pub fn setting(&self) -> Result<Setting, ConfigFaults> {
         let mut check = Check::default();
-        let board = Board { move_cap: None, ..check.board(&self.board) };
-        let visits = if self.movetime.is_some() { limits::MEASURED_VISITS.most } else { self.visits };
+        let board = check.board(&GameFlags { board: self.board.clone(), move_cap: None });
+        let board = Board { move_cap: None, ..board };
+        let usual = if self.movetime.is_some() { limits::MEASURED_VISITS.most } else { limits::MEASURED_VISITS.usual };
         let movetime = self.movetime.map(|time| check.whole("--movetime", time, &limits::MOVETIME));
-        if self.board.move_cap.is_some() {
-            check.refuse("--move-cap", "people and programs end their games themselves; leave it out".to_string());
-        }
         let setting = Setting {
             board,
             komi: self.komi.map_or(least_komi(board.game), |komi| check.komi("--komi", &board, komi)),
             seed: check.whole("--seed", self.seed, &limits::SEED),
             inference: check.inference(&self.engine),
-            search: check.search("--visits", visits, &self.engine),
+            search: check.search("--visits", self.visits.unwrap_or(usual), &self.engine),
             movetime: movetime.map(Duration::from_millis),
+            by_time: self.visits.is_none(),
         };
         check.done(setting)
     }
@@ -679,7 +686,8 @@ impl GtpFlags {
 /// A game's board of this side, with the usual rules.
 pub fn board_of(game: GameKind, size: u64) -> Result<Board, ConfigFaults> {
     let mut check = Check::default();
-    let flags = BoardFlags { game, size, handicap: limits::HANDICAP.usual, pie: false, move_cap: None };
+    let board = BoardFlags { game, size, handicap: limits::HANDICAP.usual, pie: false };
+    let flags = GameFlags { board, move_cap: None };
     let board = check.board(&flags);
     check.done(board)
 }
@@ -717,11 +725,11 @@ impl Check {
         }
     }
 
-    fn board(&mut self, flags: &BoardFlags) -> Board {
-        let BoardFlags { game, pie, .. } = *flags;
+    fn board(&mut self, flags: &GameFlags) -> Board {
+        let BoardFlags { game, pie, size, handicap } = flags.board;
         let earlier = self.faults.len();
-        let size = self.whole("--size", flags.size, &limits::SIZE);
-        let handicap = self.whole("--handicap", flags.handicap, &limits::HANDICAP);
+        let size = self.whole("--size", size, &limits::SIZE);
+        let handicap = self.whole("--handicap", handicap, &limits::HANDICAP);
         if self.faults.len() == earlier {
             for (key, fault) in board_faults(game, size, Options { handicap, pie }) {
                 self.refuse(&format!("--{key}"), fault.to_string());
@@ -765,6 +773,11 @@ impl Check {
     }
 
     fn sprt(&mut self, [elo0, elo1]: [f64; 2], [alpha, beta]: [f64; 2]) -> Option<Sprt> {
+        for end in [elo0, elo1] {
+            self.real("--sprt", end, &limits::SPRT_ELO);
+        }
+        self.real("--alpha", alpha, &limits::ERROR_RATE);
+        self.real("--beta", beta, &limits::ERROR_RATE);
         let bounds = Bounds::new(elo0, elo1).map_err(|error| self.refuse("--sprt", error.to_string())).ok();
         let errors = ErrorRates::new(alpha, beta).map_err(|error| self.refuse("--alpha", error.to_string())).ok();
         Some(Sprt { bounds: bounds?, errors: errors? })
@@ -799,10 +812,13 @@ impl Check {
     fn openings(&mut self, path: &Path) -> Option<Vec<String>> {
         let text = std::fs::read_to_string(path);
         let text = text.map_err(|error| self.refuse("--openings", format!("{}: {error}", path.display()))).ok()?;
-        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+        // Some editors begin a file with a byte order mark.
+        let lines = text.trim_start_matches('\u{feff}').lines();
+        let lines = lines.map(|line| line.split('#').next().unwrap_or_default().trim());
         let lines: Vec<String> = lines.filter(|line| !line.is_empty()).map(str::to_string).collect();
         if lines.is_empty() {
             self.refuse("--openings", format!("{} holds no opening", path.display()));
+            return None;
         }
         Some(lines)
     }
@@ -926,8 +942,8 @@ mod tests {
                 "--sprt: the SPRT bound elo0 = 5 must be less than elo1 = 5",
             ),
             (
-                "match --game yugo --size 5 --out x --sprt -5 5 --alpha 0.6 --beta 0.5",
-                "--alpha: alpha + beta must be less than 1, not 0.6 + 0.5",
+                "match --game yugo --size 5 --out x --sprt -5 5 --alpha 0.5 --beta 0.5",
+                "--alpha: alpha + beta must be less than 1, not 0.5 + 0.5",
             ),
             (
                 "selfplay --game fugo --size 5 --out x --komi-spread 2",

@@ -1,20 +1,21 @@
 //! `fairkomi match`
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use super::flags::MatchFlags;
 use super::job::{Job, settled};
 use super::progress::say;
 use super::{Failure, Outcome, print};
 use crate::arena::{
-    Evidence, Fault, InProcess, MatchError, Player, check_openings, match_report, play_match, play_singly,
+    Evidence, InProcess, MatchError, Player, PlayerError, check_openings, match_report, play_match, play_singly,
 };
 use crate::config::{Inference, MatchConfig};
 use crate::gtp::{Program, ProgramSetting};
 use crate::records::{EngineTag, RunDir};
 use crate::report::{match_text, test_line, write_pairs};
 use crate::search::PlayoutPolicy;
-use crate::selfplay::{Control, Engine, game_rows};
+use crate::selfplay::{Control, Engine, PlayError, game_rows};
 use crate::with_game;
 
 pub fn run(flags: &MatchFlags) -> Outcome {
@@ -30,7 +31,8 @@ pub fn run(flags: &MatchFlags) -> Outcome {
         Engine::load(flags.a_net.as_deref(), config.a, game, size, config.inference)?,
         Engine::load(flags.b_net.as_deref(), config.b, game, size, of_b)?,
     ];
-    let sides = [side(&config, &engines[0], 0)?, side(&config, &engines[1], 1)?];
+    let stop = job.stop.flag();
+    let sides = [side(&config, &engines[0], 0, stop)?, side(&config, &engines[1], 1, stop)?];
     let mut dir = job.open(&flags.play.out, &config, &sides.each_ref().map(|side| side.tag.clone()))?;
     let (done, path) = (dir.manifest().games(), dir.path().to_path_buf());
     let workers = job.workers(config.inference.batch);
@@ -61,23 +63,26 @@ struct Side {
 }
 
 /// Engine 0 or 1 of a match; a program is started once, to see that it can be.
-fn side(config: &MatchConfig, engine: &Engine, number: usize) -> Result<Side, Failure> {
+fn side(config: &MatchConfig, engine: &Engine, number: usize, stop: &AtomicBool) -> Result<Side, Failure> {
     let Some(command) = &config.programs[number] else {
         return Ok(Side { tag: engine.tag(), description: engine.describe() });
     };
     let log = Path::new("/dev/null");
-    let started = Program::start(program(config, command, log));
-    let mut program = started.map_err(|fault| {
-        let engine = ["a", "b"][number];
-        Failure::Input(anyhow::anyhow!("engine {engine} (`{command}`) cannot play: {fault}"))
+    let started = Program::start(program(config, command, log), stop);
+    let name = started.and_then(|mut program| program.describe(stop)).map_err(|error| match error {
+        PlayerError::Stopped => MatchError::Play(PlayError::Stopped).into(),
+        error => {
+            let engine = ["a", "b"][number];
+            Failure::Input(anyhow::anyhow!("engine {engine} (`{command}`) cannot play: {error}"))
+        }
     })?;
-    let name = program.describe();
     let tag = EngineTag { name: name.clone(), net: None, visits: 0 };
     Ok(Side { tag, description: format!("{name} (`{command}`)") })
 }
 
 fn program(config: &MatchConfig, command: &str, log: &Path) -> ProgramSetting {
-    ProgramSetting { command: command.to_string(), limit: config.limit(), log: log.to_path_buf() }
+    let (command, log) = (command.to_string(), log.to_path_buf());
+    ProgramSetting { command, game: config.board.game, limit: config.limit(), log }
 }
 
 /// A match in which programs take part: each thread has its own.
@@ -91,12 +96,12 @@ fn with_programs<G: PlayoutPolicy>(
     told: &(dyn Fn(&Evidence) + Sync),
 ) -> Result<(), MatchError> {
     let folder = dir.path().to_path_buf();
-    let make = |number: usize, thread: usize| -> Result<Box<dyn Player<G>>, Fault> {
+    let make = |number: usize, thread: usize| -> Result<Box<dyn Player<G>>, PlayerError> {
         Ok(match &config.programs[number] {
             None => Box::new(InProcess::new(&engines[number], config)),
             Some(command) => {
                 let log = folder.join(format!("engine-{}-{thread}.log", ["a", "b"][number]));
-                Box::new(Program::start(program(config, command, &log))?)
+                Box::new(Program::start(program(config, command, &log), control.stop)?)
             }
         })
     };

@@ -141,4 +141,6 @@ pub const BALANCE_GAMES: Whole = SELFPLAY_GAMES.usually(400);
 
 pub const PAIRS: Whole = Whole::new(1, 1_000_000, 200);
 pub const RATED_PAIRS: Whole = PAIRS.usually(960);
+pub const SPRT_ELO: Real = Real::new(-10_000.0, 10_000.0, 0.0);
+pub const ERROR_RATE: Real = Real::new(1e-6, 0.5, 0.05);
 pub const MATCH_OPENING_TURNS: Whole = SELFPLAY_OPENING_TURNS.usually(2);

@@ -9,7 +9,7 @@ use super::commands::Arguments;
 use super::protocol::{Reply, Request, beginning};
 use super::serve::{GtpError, Io, Outcome};
 use super::session::Session;
-use crate::games::{HalfPoints, Played, Player, Step};
+use crate::games::{Game, HalfPoints, Played, Player, Step};
 use crate::komi::measurable_near;
 use crate::net::Snapshot;
 use crate::search::{FirstValue, MoverValue, PlayoutPolicy, Purpose, RootStep, stream};
@@ -39,6 +39,15 @@ struct Wish {
     is_kata: bool,
 }
 
+/// Whose each point would be if the game ended here: 1 Black's, −1 White's.
+fn owners_of<G: Game>(game: &G) -> impl Iterator<Item = f64> {
+    (0..game.size() * game.size()).map(|dense| match game.owner(game.from_dense(dense)) {
+        Some(Player::Black) => 1.0,
+        Some(Player::White) => -1.0,
+        None => 0.0,
+    })
+}
+
 impl<G: PlayoutPolicy> Session<G> {
     /// What playouts from `position` say; the same for the same position.
     pub fn outlook(&self, position: &G) -> Outlook {
@@ -49,13 +58,7 @@ impl<G: PlayoutPolicy> Session<G> {
         for _ in 0..PLAYOUTS {
             let mut game = position.clone();
             game.play_out(G::playout_cap(game.size()), &mut rng, |_| {});
-            for (dense, owner) in owners.iter_mut().enumerate() {
-                *owner += match game.owner(game.from_dense(dense)) {
-                    Some(Player::Black) => 1.0,
-                    Some(Player::White) => -1.0,
-                    None => 0.0,
-                };
-            }
+            owners.iter_mut().zip(owners_of(&game)).for_each(|(sum, owner)| *sum += owner);
             if let Some(score) = game.score() {
                 let margin = score.margin().points();
                 (sum, squares, counted) = (sum + margin, squares + margin * margin, counted + 1);
@@ -68,6 +71,11 @@ impl<G: PlayoutPolicy> Session<G> {
             (mean, (squares / count - mean * mean).max(0.0).sqrt())
         });
         Outlook { owners, margin }
+    }
+
+    /// Whose each point is on the board that is scored.
+    fn owners_at_the_end(&self) -> Vec<f64> {
+        owners_of(&self.scored_position()).collect()
     }
 
     /// The first player's margin at the position, komi aside: the network's mean and standard deviation, else that of
@@ -94,11 +102,19 @@ impl<G: PlayoutPolicy> Session<G> {
 
     /// Searches the position as for a move, without playing it.
     fn search_now(&mut self) -> Result<(), String> {
-        if !self.is_running() {
-            return Err("the game is over".to_string());
-        }
+        self.must_be_searched()?;
         let limit = self.limit();
         self.thinker.think(&self.now.played, limit, |_| false).map_err(|error| error.to_string())
+    }
+
+    fn must_be_searched(&self) -> Result<(), String> {
+        match (self.is_running(), self.is_searched()) {
+            (false, _) => Err("the game is over".to_string()),
+            (true, false) => {
+                Err("nothing to search: a placement without this movement makes the same boards".to_string())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What is searched is what the values rest on.
@@ -138,9 +154,11 @@ impl<G: PlayoutPolicy> Session<G> {
 
     pub fn margin(&mut self) -> Reply {
         let position = self.position().clone();
-        let Some((mean, deviation, basis)) = self.expected_margin(&position) else {
-            return Err("fugo has no score".to_string());
+        let found = match self.score().filter(|_| !self.is_running()) {
+            Some(score) => Some((score.margin().points(), 0.0, "the game is over")),
+            None => self.expected_margin(&position),
         };
+        let Some((mean, deviation, basis)) = found else { return Err("fugo has no score".to_string()) };
         let lead = mean - self.shared.komi.points();
         let name = G::KIND.player_name(if lead >= 0.0 { Player::Black } else { Player::White });
         Ok(format!("{name} by {:.1} ± {deviation:.1} (standard deviation of the game; {basis})", lead.abs()))
@@ -179,7 +197,10 @@ impl<G: PlayoutPolicy> Session<G> {
         if !G::KIND.has_score() {
             return Err("nobody owns points in fugo".to_string());
         }
-        let owners = self.outlook(self.open_game().position()).owners;
+        let owners = match self.now.agreement.agreed() {
+            None => self.outlook(self.open_game().position()).owners,
+            Some(_) => self.owners_at_the_end(),
+        };
         let n = self.position().size();
         let row = |row: usize| {
             let numbers = owners[row * n..(row + 1) * n].iter().map(|owner| format!("{owner:.2}"));
@@ -195,7 +216,8 @@ impl<G: PlayoutPolicy> Session<G> {
             return Err("there is nothing to play".to_string());
         }
         self.thinker.restart(komi, empty.position());
-        let limit = Limit { visits: self.shared.visits, until: None };
+        let time = self.shared.setting.movetime;
+        let limit = Limit { visits: self.shared.visits, until: time.map(|time| Instant::now() + time) };
         let thought = self.thinker.think(&empty, limit, |_| false);
         let value = self.thinker.value().for_first(empty.position().seat_to_move());
         self.forget();
@@ -273,8 +295,11 @@ impl<G: PlayoutPolicy> Session<G> {
                 break;
             }
             let line = self.analysis_line(&wish);
-            writeln!(io.output, "{line}")?;
-            io.output.flush()?;
+            if !line.is_empty() {
+                // An empty line would be the end.
+                writeln!(io.output, "{line}")?;
+                io.output.flush()?;
+            }
             due += wish.interval;
         }
         writeln!(io.output)?;
@@ -283,9 +308,7 @@ impl<G: PlayoutPolicy> Session<G> {
     }
 
     fn wish(&self, request: &Request) -> Result<Wish, String> {
-        if !self.is_running() {
-            return Err("the game is over".to_string());
-        }
+        self.must_be_searched()?;
         let is_kata = request.command == "kata-analyze";
         let mut wish = Wish {
             interval: Duration::from_secs(1),

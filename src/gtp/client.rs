@@ -5,13 +5,13 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::steps::{legal_steps, meant, vertex};
 use crate::arena::{Fault, Player, PlayerError};
-use crate::games::{Ending, Game, Phase, Played, Player as Colour, Rules, Turn, parse_step};
+use crate::games::{Ending, Game, GameKind, Phase, Played, Player as Colour, Rules, Turn, parse_step};
 
 /// How often a wait for an answer looks whether the user wants to stop.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -19,17 +19,25 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// How long a program may take to end by itself.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// The longest line of an answer that is read, in bytes.
-const LONGEST: u64 = 1 << 20;
+/// The longest line that is read, and the longest answer, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// How many lines are read ahead: a program that says more waits.
+const AHEAD: usize = 64;
 
 /// The commands without which there is no playing.
 const NEEDED: [&str; 5] = ["boardsize", "clear_board", "komi", "play", "genmove"];
+
+/// The command that tells which game a program plays, if it has it.
+const GAME_ID: &str = "gogui-rules_game_id";
 
 /// How a program is run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProgramSetting {
     /// The command line, for a shell.
     pub command: String,
+    /// The game that it has to play.
+    pub game: GameKind,
     /// The time for each answer.
     pub limit: Duration,
     /// What it writes to standard error is added to this file.
@@ -71,13 +79,13 @@ impl Process {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(crash("it has no input or output".to_string()));
         };
-        let (sender, lines) = channel();
+        let (sender, lines) = sync_channel(AHEAD);
         thread::spawn(move || {
             let mut output = BufReader::new(output);
             let mut line = Vec::new();
             loop {
                 line.clear();
-                match output.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
+                match output.by_ref().take(LONGEST as u64).read_until(b'\n', &mut line) {
                     Ok(count) if count > 0 => {}
                     _ => return,
                 }
@@ -133,6 +141,9 @@ impl Process {
                     let text = std::mem::take(text);
                     return Ok(if *is_success { Ok(text) } else { Err(text) });
                 }
+                Some((_, text)) if text.len() + line.len() > LONGEST => {
+                    return Err(fault(Ending::Protocol, format!("the answer to `{command}` has no end")).into());
+                }
                 Some((_, text)) => {
                     text.push('\n');
                     text.push_str(&line);
@@ -160,28 +171,35 @@ impl Drop for Process {
 }
 
 impl Program {
-    /// Starts the program, and makes sure that it knows the commands that are needed.
-    pub fn start(setting: ProgramSetting) -> Result<Self, Fault> {
+    /// Starts the program, and makes sure that it knows the commands that are needed, and plays the game if it can tell.
+    pub fn start(setting: ProgramSetting, stop: &AtomicBool) -> Result<Self, PlayerError> {
+        let game = setting.game;
         let mut program = Program { setting, process: None };
-        let never = AtomicBool::new(false);
-        let listed = program.must("list_commands", &never).map_err(|error| match error {
-            PlayerError::Fault(fault) => fault,
-            other => fault(Ending::Crash, other.to_string()),
-        })?;
-        let missing: Vec<&str> =
-            NEEDED.into_iter().filter(|name| !listed.split_whitespace().any(|known| known == *name)).collect();
-        if missing.is_empty() {
-            Ok(program)
-        } else {
-            Err(fault(Ending::Protocol, format!("it does not know {}", missing.join(", "))))
+        let listed = program.must("list_commands", stop)?;
+        let knows = |name: &str| listed.split_whitespace().any(|known| known == name);
+        let missing: Vec<&str> = NEEDED.into_iter().filter(|name| !knows(name)).collect();
+        if !missing.is_empty() {
+            return Err(fault(Ending::Protocol, format!("it does not know {}", missing.join(", "))).into());
         }
+        if knows(GAME_ID) {
+            let plays = program.must(GAME_ID, stop)?;
+            if !plays.eq_ignore_ascii_case(game.name()) {
+                return Err(fault(Ending::Protocol, format!("it plays {plays}, not {game}")).into());
+            }
+        }
+        Ok(program)
     }
 
     /// The program's name and version, as it gives them.
-    pub fn describe(&mut self) -> String {
-        let never = AtomicBool::new(false);
-        let words = ["name", "version"].map(|command| self.must(command, &never).unwrap_or_default());
-        words.join(" ").trim().to_string()
+    pub fn describe(&mut self, stop: &AtomicBool) -> Result<String, PlayerError> {
+        let mut words = Vec::new();
+        for command in ["name", "version"] {
+            match self.must(command, stop) {
+                Err(PlayerError::Stopped) => return Err(PlayerError::Stopped),
+                answer => words.push(answer.unwrap_or_default()),
+            }
+        }
+        Ok(words.join(" ").trim().to_string())
     }
 
     /// The answer to a command that may not fail. A program that fails has ended.

@@ -81,6 +81,13 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// The version, with the commit where it is known: two builds of one version are two engines.
+fn version() -> String {
+    let commit = option_env!("FAIRKOMI_COMMIT").filter(|commit| *commit != "unknown");
+    let version = env!("CARGO_PKG_VERSION");
+    commit.map_or(version.to_string(), |commit| format!("{version} ({commit})"))
+}
+
 impl<G: PlayoutPolicy> Session<G> {
     /// Does what a command asks for.
     pub fn run(&mut self, request: &Request, io: &mut Io<'_>) -> Result<Outcome, GtpError> {
@@ -105,7 +112,7 @@ impl<G: PlayoutPolicy> Session<G> {
         match command {
             "protocol_version" => Ok(PROTOCOL.to_string()),
             "name" => Ok("fairkomi".to_string()),
-            "version" => Ok(env!("CARGO_PKG_VERSION").to_string()),
+            "version" => Ok(version()),
             "known_command" => Ok(NAMES.contains(&arguments.word(0)?).to_string()),
             "list_commands" => Ok(NAMES.join("\n")),
 

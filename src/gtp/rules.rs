@@ -43,9 +43,10 @@ impl<G: PlayoutPolicy> Session<G> {
     /// `gogui-rules_board_gfx`: circles on kings, a square around the stone that is on its way, and who has the button.
     pub fn rules_board_gfx(&self) -> String {
         let position = self.position();
+        let scored = self.scored_position();
         let points = (0..position.size() * position.size()).map(|dense| position.from_dense(dense));
         let kings: Vec<String> = points
-            .filter(|point| matches!(position.cell(*point), Cell::King(_)))
+            .filter(|point| matches!(scored.cell(*point), Cell::King(_)))
             .map(|point| position.point_name(point))
             .collect();
         let mut lines = Vec::new();

@@ -27,6 +27,8 @@ pub struct Setting {
     pub search: SearchConfig,
     /// The time for each step.
     pub movetime: Option<Duration>,
+    /// True if the user asked for no number of visits: where time is limited it alone counts.
+    pub by_time: bool,
 }
 
 /// Why a session ended otherwise than by `quit` or the end of input.

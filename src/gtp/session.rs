@@ -7,8 +7,10 @@ use super::protocol::Reply;
 use super::serve::Shared;
 use super::steps::{legal_steps, meant, vertex};
 use crate::board::PointSet;
+use crate::config::limits;
 use crate::games::{
-    Cell, Ending, Game, GameKind, HalfPoints, Options, Phase, Played, Player, Step, Turn, parse_step, parse_turn,
+    Cell, Ending, Game, GameKind, HalfPoints, Options, Phase, Played, Player, Status, Step, Turn, parse_step,
+    parse_turn,
 };
 use crate::net::NetEvaluator;
 use crate::search::{Choice, EvalError, PlayoutPolicy, Purpose, choose, stream};
@@ -167,14 +169,24 @@ impl<G: PlayoutPolicy> Session<G> {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
-        Limit { visits: self.shared.visits, until: time.map(|time| Instant::now() + time) }
+        let visits =
+            if time.is_some() && setting.by_time { limits::MEASURED_VISITS.most as u32 } else { self.shared.visits };
+        Limit { visits, until: time.map(|time| Instant::now() + time) }
+    }
+
+    /// True if a search of the position has a choice. It has none after a stone of Sligo was picked up that can only be put
+    /// where its placement makes the same board as a placement at once.
+    pub fn is_searched(&self) -> bool {
+        matches!(self.position().search_status(), Status::Running(steps) if !steps.is_empty())
+            && self.ending().is_none()
     }
 
     /// The engine's step for the player to move; the game must be running.
     pub fn best_step(&mut self) -> Result<Step, String> {
         let legal = self.legal_steps();
-        if let [only] = legal[..] {
-            return Ok(only);
+        if legal.len() == 1 || !self.is_searched() {
+            // Where the search sees nothing to choose, all steps lead to boards that it reaches sooner.
+            return legal.first().copied().ok_or_else(|| "the game is over".to_string());
         }
         let limit = self.limit();
         let (begun, mover) = (Instant::now(), self.position().to_move());

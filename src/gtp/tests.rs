@@ -21,6 +21,7 @@ fn setting(game: GameKind, size: usize) -> Setting {
         inference: Inference { batch: 16, precision: Precision::F32, device: Device::Cpu },
         search: SearchSettings { tree_memory: 16, ..SearchSettings::default() }.with_visits(20),
         movetime: None,
+        by_time: false,
     }
 }
 
@@ -327,11 +328,14 @@ fn advice_is_not_played_and_does_not_depend_on_what_was_asked_before() {
 #[test]
 fn time_decides_where_it_is_given() {
     let timed = Setting { movetime: Some(Duration::from_millis(30)), ..setting(GameKind::Yugo, 5) };
-    let timed = Setting { search: timed.search.settings.with_visits(1_000_000), ..timed };
+    let timed = Setting { search: timed.search.settings.with_visits(1_000_000), by_time: true, ..timed };
     let begun = std::time::Instant::now();
     let found = answers(timed, &["genmove b", "genmove w", "time_left w 0 0", "time_settings 0 0 0", "genmove b"]);
     assert!(found.iter().all(|answer| answer.starts_with('=')), "{found:?}");
     assert!(begun.elapsed() >= Duration::from_millis(60));
+    // Not a million visits for each komi that is looked at.
+    let small = Setting { board: setting(GameKind::Sligo, 2).board, ..timed };
+    assert!(answers(small, &["fairkomi-komi"])[0].starts_with("= "));
 }
 
 #[test]
@@ -416,6 +420,7 @@ fn analysis_of_nothing_is_refused() {
             ("kata-analyze avoid b", "? `avoid` is not known here"),
             ("lz-analyze ownership true", "? `ownership` is not known here"),
             ("kata-analyze interval", "? interval needs a value"),
+            ("lz-analyze 1 maxmoves 0", "="),
         ],
     );
     // On one point Black's stone would be smothered.
@@ -463,6 +468,35 @@ fn graphics_have_gogui_s_form() {
             }
         }
     }
+}
+
+#[test]
+fn a_stone_that_the_search_would_not_pick_up_is_moved_all_the_same() {
+    // From A1 the stone can go to B1 or A2, and the placement then only to A1: boards that a placement at once makes too.
+    let start = ["play b A1", "play w B2", "play b A1"];
+    let talk = |more: &str| {
+        let lines: Vec<&str> = start.iter().copied().chain([more]).collect();
+        answers(setting(GameKind::Sligo, 2), &lines).pop().unwrap()
+    };
+    assert_eq!(talk("gogui-rules_legal_moves"), "= B1 A2");
+    assert_eq!(talk("genmove b"), "= B1");
+    assert_eq!(talk("reg_genmove b"), "= B1");
+    for command in ["lz-analyze b 1", "fairkomi-win_rate", "fairkomi-best_line", "fairkomi-visits"] {
+        let refused = "? nothing to search: a placement without this movement makes the same boards";
+        assert_eq!(talk(command), refused, "{command}");
+    }
+}
+
+#[test]
+fn an_agreement_shows_in_all_that_is_said_of_the_board() {
+    let start = ["play b A1", "play w B2", "play b pass", "play w pass", "fairkomi-propose b B2", "fairkomi-accept w"];
+    let asked = ["final_score", "fairkomi-margin", "fairkomi-ownership"];
+    let lines: Vec<&str> = start.iter().chain(&asked).copied().collect();
+    let found = answers(setting(GameKind::Sligo, 2), &lines);
+    assert_eq!(
+        found[start.len()..],
+        ["= B+4", "= Black by 4.0 ± 0.0 (standard deviation of the game; the game is over)", "= 1.00 1.00\n1.00 1.00"]
+    );
 }
 
 #[test]

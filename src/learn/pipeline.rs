@@ -2,7 +2,6 @@
 //! board the komi, the balance, and a match of the best network against playouts.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -107,13 +106,18 @@ fn set_aside(config: &PipelineConfig, out: &Path, generations: i64) -> Result<()
         .flat_map(|board| MEASURED.map(|part| board_folder(out, board.game, board.size).join(part)));
     let told = [REPORT, SUMMARY].map(|name| out.join(name));
     for path in measured.chain(told) {
-        let mut name = path.file_stem().unwrap_or_default().to_os_string();
-        name.push(format!("-after-{generations}"));
-        let aside = path.with_file_name(name).with_extension(path.extension().unwrap_or_default());
-        match fs::rename(&path, &aside) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(RunError::write(&aside, error)),
-            _ => {}
+        if !path.exists() {
+            continue;
         }
+        let named = |more: &str| {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let extension = path.extension().unwrap_or_default();
+            path.with_file_name(format!("{stem}-after-{generations}{more}")).with_extension(extension)
+        };
+        // The same may have been measured and set aside before.
+        let names = std::iter::once(named("")).chain((2..).map(|time| named(&format!("-{time}"))));
+        let aside = names.into_iter().find(|name| !name.exists()).unwrap_or_else(|| named(""));
+        fs::rename(&path, &aside).map_err(|error| RunError::write(&aside, error))?;
     }
     Ok(())
 }

@@ -91,11 +91,15 @@ fn a_program_that_cannot_play_is_refused_at_once() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("deaf.sh"), "while read -r line; do printf '= name\\n\\n'; done\n").unwrap();
+    fs::write(path.join("endless.sh"), "echo =; exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n").unwrap();
+    let other = format!("{PROGRAM} gtp --game sligo --size 3").replace(' ', "${IFS}");
     for (command, fault) in [
         ("./nothing", "engine b (`./nothing`) cannot play: crash: it ended "),
         ("true", "engine b (`true`) cannot play: crash: it ended "),
         ("sh${IFS}deaf.sh", "cannot play: protocol: it does not know boardsize, clear_board, komi, play, genmove"),
         ("yes", "cannot play: protocol: `list_commands` was answered `y`"),
+        ("sh${IFS}endless.sh", "cannot play: protocol: the answer to `list_commands` has no end"),
+        (&other, "cannot play: protocol: it plays Sligo, not yugo"),
     ] {
         let refused = fairkomi(path, &format!("match --game yugo --size 3 --b-gtp {command} --out run"));
         assert_eq!(refused.code, Some(2), "{command}: {refused:?}");
@@ -130,6 +134,18 @@ fn a_good_program_plays_whole_games() {
         assert!(endings.iter().all(|ending| usual.contains(ending)), "{endings:?}");
         done(path, &format!("data check {game}"));
     }
+}
+
+#[test]
+fn a_program_that_does_not_start_does_not_keep_the_user_waiting() {
+    let folder = folder();
+    fs::write(folder.path().join("asleep.sh"), "echo > asleep; exec sleep 100\n").unwrap();
+    let line = "match --game yugo --size 3 --a-gtp sh${IFS}asleep.sh --out run";
+    let mut running = Running::start(folder.path(), line);
+    running.wait_for(|| folder.path().join("asleep").exists());
+    let (ended, time) = running.interrupt();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(time < Duration::from_secs(5), "{time:?}");
 }
 
 #[test]
