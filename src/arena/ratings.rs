@@ -129,22 +129,13 @@ impl Table<'_> {
         let (before, Encounter { a, b, .. }) = self.meetings[at];
         let [first, second] = [a, b].map(|engine| &self.config.engines[engine].name);
         let part = format!("{first}-v-{second}");
+        let searches = [self.engines[a].search, self.engines[b].search];
+        // How many pairs there will be is not known, and no part of what is played.
         let whole = MatchConfig {
-            board: self.config.board,
-            // How many there will be is not known, and no part of what is played.
-            pairs: 0,
             seed: part_seed(self.config.seed, &part),
-            inference: self.config.inference,
             komi: self.config.komi,
             opening_turns: self.config.opening_turns,
-            openings: None,
-            sprt: None,
-            void_faults: false,
-            programs: [None, None],
-            program_limit: None,
-            b_precision: self.config.inference.precision,
-            a: self.engines[a].search,
-            b: self.engines[b].search,
+            ..MatchConfig::between(searches, self.config.board, self.config.inference)
         };
         let engines = [self.engines[a].clone(), self.engines[b].clone()];
         let text = config_toml(&whole, &[engines[0].tag(), engines[1].tag()])?;

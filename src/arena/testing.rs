@@ -1,7 +1,7 @@
 //! Matches for tests.
 
 use crate::config::{Board, Device, Inference, MatchConfig, Precision, Reading, SearchConfig, SearchSettings};
-use crate::games::{GameKind, HalfPoints};
+use crate::games::GameKind;
 
 /// A search with playouts.
 pub fn search(visits: u32) -> SearchConfig {
@@ -10,20 +10,12 @@ pub fn search(visits: u32) -> SearchConfig {
 
 /// A match of two turns' openings at komi 0.
 pub fn config(game: GameKind, size: usize) -> MatchConfig {
+    let board = Board { game, size, handicap: 0, pie: false, move_cap: Some(200) };
+    let inference = Inference { batch: 16, precision: Precision::F32, device: Device::Cpu };
     MatchConfig {
-        board: Board { game, size, handicap: 0, pie: false, move_cap: Some(200) },
         pairs: 4,
         seed: 1,
-        inference: Inference { batch: 16, precision: Precision::F32, device: Device::Cpu },
-        komi: HalfPoints(0),
         opening_turns: 2,
-        openings: None,
-        sprt: None,
-        void_faults: false,
-        programs: [None, None],
-        program_limit: None,
-        b_precision: Precision::F32,
-        a: search(100),
-        b: search(10),
+        ..MatchConfig::between([search(100), search(10)], board, inference)
     }
 }

@@ -462,6 +462,27 @@ impl RootNoise {
 }
 
 impl MatchConfig {
+    /// A match of two engines of this program without pairs, at komi 0, from empty boards.
+    pub fn between(engines: [SearchConfig; 2], board: Board, inference: Inference) -> Self {
+        let [a, b] = engines;
+        MatchConfig {
+            board,
+            pairs: 0,
+            seed: 0,
+            inference,
+            komi: HalfPoints(0),
+            opening_turns: 0,
+            openings: None,
+            programs: [None, None],
+            program_limit: None,
+            void_faults: false,
+            sprt: None,
+            b_precision: inference.precision,
+            a,
+            b,
+        }
+    }
+
     /// The time that a program has for each answer.
     pub fn limit(&self) -> Duration {
         Duration::from_millis(self.program_limit.unwrap_or(limits::GTP_LIMIT.usual))

@@ -334,22 +334,7 @@ fn every_config_can_be_written_as_toml() {
         komi: vec![HalfPoints(0), HalfPoints(3)],
     };
     assert!(lines(&balance).contains("komi = [0.0, 1.5]\n"));
-    let matches = MatchConfig {
-        board,
-        pairs: 1,
-        seed: 1,
-        inference,
-        komi: HalfPoints(0),
-        opening_turns: 0,
-        openings: None,
-        sprt: None,
-        void_faults: false,
-        programs: [None, None],
-        program_limit: None,
-        b_precision: Precision::F32,
-        a: search,
-        b: search,
-    };
+    let matches = MatchConfig { pairs: 1, seed: 1, ..MatchConfig::between([search; 2], board, inference) };
     assert!(lines(&matches).contains("[b]\nvisits = 8\nselection = \"puct\"\nexploration = 0.7\n"));
 }
 

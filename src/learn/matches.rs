@@ -29,20 +29,11 @@ impl Job<'_> {
     ) -> Table {
         let stage = format!("{} {1}x{1} {what}", board.game, board.size);
         let config = MatchConfig {
-            board,
             pairs,
             seed: self.seed(&stage),
-            inference: self.config.inference,
             komi,
             opening_turns: opening_turns as usize,
-            openings: None,
-            sprt: None,
-            void_faults: false,
-            programs: [None, None],
-            program_limit: None,
-            b_precision: self.config.inference.precision,
-            a: engines[0].search,
-            b: engines[1].search,
+            ..MatchConfig::between([engines[0].search, engines[1].search], board, self.config.inference)
         };
         Table { engines, config, stage, folder: what.replace(' ', "-") }
     }

@@ -91,9 +91,9 @@ pub fn write_ratings(dir: &Path, found: &RatingReport) -> Result<(), RunError> {
     Ok(())
 }
 
-/// A step of the scale that gives some five of them.
+/// A step of the scale that gives some three to seven of them.
 fn step(range: f64) -> f64 {
-    let rough = (range / 5.0).max(1.0);
+    let rough = (range / 7.0).max(1.0);
     let power = 10f64.powf(rough.log10().floor());
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * power).find(|step| *step >= rough).unwrap_or(rough)
 }
@@ -123,7 +123,8 @@ fn ratings_svg(found: &RatingReport) -> String {
     );
     let step = step(high - low);
     let bottom = height - ROW;
-    let mut tick = (low / step).ceil() * step;
+    // Zero has no sign.
+    let mut tick = (low / step).ceil() * step + 0.0;
     while tick <= high {
         let at = x(tick);
         let _ = writeln!(
@@ -220,8 +221,8 @@ mod tests {
     }
 
     #[test]
-    fn scales_have_some_five_steps() {
-        for (range, expected) in [(4.0, 1.0), (40.0, 10.0), (90.0, 20.0), (700.0, 200.0), (2600.0, 1000.0)] {
+    fn scales_have_few_steps() {
+        for (range, expected) in [(4.0, 1.0), (40.0, 10.0), (90.0, 20.0), (700.0, 100.0), (2600.0, 500.0)] {
             assert_eq!(step(range), expected, "{range}");
         }
     }

@@ -64,21 +64,14 @@ fn strength() -> MatchReport {
     let search = |visits| {
         SearchSettings { reading: Reading::VALUE, tree_memory: 64, ..SearchSettings::default() }.with_visits(visits)
     };
+    let board = Board { game: GameKind::Sligo, size: 3, handicap: 0, pie: false, move_cap: Some(100) };
+    let inference = Inference { batch: 16, precision: Precision::F32, device: Device::Cpu };
     let config = MatchConfig {
-        board: Board { game: GameKind::Sligo, size: 3, handicap: 0, pie: false, move_cap: Some(100) },
         pairs: 5,
         seed: 1,
-        inference: Inference { batch: 16, precision: Precision::F32, device: Device::Cpu },
         komi: HalfPoints(8),
         opening_turns: 1,
-        openings: None,
-        sprt: None,
-        void_faults: false,
-        programs: [None, None],
-        program_limit: None,
-        b_precision: Precision::F32,
-        a: search(64),
-        b: search(16),
+        ..MatchConfig::between([search(64), search(16)], board, inference)
     };
     match_report(&rows, &config, [64, 16].map(|visits| Engine::playouts(search(visits)).describe()))
 }
