@@ -6,8 +6,8 @@ use std::time::Duration;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use fairkomi::arena::play_match;
 use fairkomi::config::{
-    Board, Device, Inference, KomiDraw, MatchConfig, Precision, Reading, RootExploration, SearchSettings, SelfplayConfig,
-    VisitPlan,
+    Board, Device, Inference, KomiDraw, MatchConfig, Precision, Reading, RootExploration, SearchSettings,
+    SelfplayConfig, VisitPlan,
 };
 use fairkomi::games::{GameKind, HalfPoints};
 use fairkomi::records::{RunDir, RunInfo, run_toml};
@@ -40,8 +40,7 @@ fn games<G: PlayoutPolicy>(group: &mut BenchmarkGroup<'_, WallTime>) {
     let control = Control { stop: &stop, observer: &Nobody };
     let settings = SearchSettings { reading: Reading::VALUE, ..SearchSettings::default() };
     let engine = Engine::playouts(settings.with_visits(1));
-    let board =
-        Board { game: G::KIND, size: SIZE, handicap: 0, pie: false, move_cap: G::KIND.default_move_cap(SIZE) };
+    let board = Board { game: G::KIND, size: SIZE, handicap: 0, pie: false, move_cap: G::KIND.default_move_cap(SIZE) };
     let inference = Inference { batch: WORKERS.batch, precision: Precision::F32, device: Device::Cpu };
     group.throughput(Throughput::Elements(GAMES));
 
