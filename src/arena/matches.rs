@@ -32,6 +32,11 @@ fn round(config: &MatchConfig) -> u64 {
     (config.inference.batch as u64).next_multiple_of(MEASURED_SHARD / 2)
 }
 
+/// Which engine sits in the first and the second seat of a game.
+pub(super) fn seats(game: u64) -> [usize; 2] {
+    if game.is_multiple_of(2) { [0, 1] } else { [1, 0] }
+}
+
 /// Whether the openings that a config lists can be played.
 pub fn check_openings<G: PlayoutPolicy>(config: &MatchConfig) -> Result<(), OpeningError> {
     if config.openings.is_some() {
@@ -59,7 +64,7 @@ pub fn play_match<G: PlayoutPolicy>(
         let setup = |index: u64| Setup {
             index,
             rules: config.board.rules(config.komi),
-            seats: if index.is_multiple_of(2) { [0, 1] } else { [1, 0] },
+            seats: seats(index),
             opening: Opening::Steps(openings[(index / 2) as usize].clone()),
             opening_stream: index / 2,
             choice: ChoiceRule::MOST,

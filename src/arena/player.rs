@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::config::MatchConfig;
 use crate::games::{Ending, Phase, Played, Rules, Status, Turn};
-use crate::search::{Choice, EvalError, PlayoutPolicy, Purpose, choose, stream};
+use crate::search::{EvalError, PlayoutPolicy, part_seed};
 use crate::selfplay::{Engine, Limit, Thinker};
 
 /// Why a player has lost the game at hand.
@@ -50,8 +50,6 @@ pub struct InProcess<G> {
     engine: Engine,
     seed: u64,
     thinker: Option<Thinker<G>>,
-    /// The number of the game.
-    index: u64,
     /// Steps of the turn at hand that the tree has followed.
     followed: usize,
 }
@@ -59,15 +57,15 @@ pub struct InProcess<G> {
 impl<G: PlayoutPolicy> InProcess<G> {
     /// A player for one thread.
     pub fn new(engine: &Engine, config: &MatchConfig) -> Self {
-        InProcess { engine: engine.clone(), seed: config.seed, thinker: None, index: 0, followed: 0 }
+        InProcess { engine: engine.clone(), seed: config.seed, thinker: None, followed: 0 }
     }
 }
 
 impl<G: PlayoutPolicy> Player<G> for InProcess<G> {
     fn begin(&mut self, index: u64, rules: &Rules, played: &Played<G>, _: &AtomicBool) -> Result<(), PlayerError> {
-        (self.index, self.followed) = (index, 0);
+        self.followed = 0;
         // A seed of its own for each game: searches of one game number their random streams themselves.
-        let seed = self.seed ^ index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let seed = part_seed(self.seed, &format!("game {index}"));
         self.thinker = Some(Thinker::new(&self.engine, seed, rules.komi, played.position())?);
         Ok(())
     }
@@ -75,7 +73,6 @@ impl<G: PlayoutPolicy> Player<G> for InProcess<G> {
     fn turn(&mut self, played: &Played<G>, stop: &AtomicBool) -> Result<Turn, PlayerError> {
         let thinker = self.thinker.as_mut().expect("a game has begun");
         let limit = Limit { visits: self.engine.search.visits, until: None };
-        let mut choice = stream(self.seed, Purpose::Choice, self.index);
         let mut game = played.clone();
         let mut turn: Option<Turn> = None;
         loop {
@@ -86,9 +83,7 @@ impl<G: PlayoutPolicy> Player<G> for InProcess<G> {
                     if stop.load(Ordering::Relaxed) {
                         return Err(PlayerError::Stopped);
                     }
-                    let mut found = thinker.found();
-                    found.sort_by_key(|known| known.step);
-                    choose(&found, Choice::Most, &mut choice)
+                    thinker.best()
                 }
             };
             let so_far = turn.map_or(Turn::begin(step), |turn| turn.then(step));

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
 
-use super::matches::MatchError;
+use super::matches::{MatchError, seats};
 use super::openings::Openings;
-use super::player::{Player, PlayerError};
+use super::player::{Fault, Player, PlayerError};
 use super::report::Evidence;
 use crate::config::MatchConfig;
 use crate::games::{Phase, Played, Player as Colour, Rules, Seat, Step, Turn};
@@ -110,10 +110,9 @@ impl<G: PlayoutPolicy> Match<'_, G> {
     /// What one thread does: pair after pair, with players of its own.
     fn work(&self, number: usize) -> Result<(), MatchError> {
         let started = |engine| {
-            (self.make)(engine, number).map_err(|error| match error {
-                PlayerError::Fault(fault) => MatchError::Player { engine: ["a", "b"][engine], fault },
-                PlayerError::Stopped => MatchError::Play(PlayError::Stopped),
-                PlayerError::Evaluation(error) => MatchError::Play(PlayError::Evaluation(error)),
+            (self.make)(engine, number).map_err(|error| match fault_of(error) {
+                Ok(fault) => MatchError::Player { engine: ["a", "b"][engine], fault },
+                Err(error) => error,
             })
         };
         // Only once there is something to play.
@@ -171,6 +170,15 @@ impl<G: PlayoutPolicy> Match<'_, G> {
     }
 }
 
+/// What costs a player the game, or else ends the match.
+fn fault_of(error: PlayerError) -> Result<Fault, MatchError> {
+    match error {
+        PlayerError::Fault(fault) => Ok(fault),
+        PlayerError::Stopped => Err(MatchError::Play(PlayError::Stopped)),
+        PlayerError::Evaluation(error) => Err(MatchError::Play(PlayError::Evaluation(error))),
+    }
+}
+
 /// Plays a game to its end.
 fn play_game<G: PlayoutPolicy>(
     config: &MatchConfig,
@@ -182,8 +190,7 @@ fn play_game<G: PlayoutPolicy>(
     failures: &AtomicU64,
 ) -> Result<GameRecord, MatchError> {
     let rules = config.board.rules(config.komi);
-    // Which engine sits in the first and the second seat.
-    let seats = if index.is_multiple_of(2) { [0, 1] } else { [1, 0] };
+    let seats = seats(index);
     let mut played = Played::new(G::new(rules.size, rules.options), rules.move_cap);
     opening.iter().for_each(|step| played.play(*step));
     let opening_turns = played.turns().len();
@@ -194,13 +201,12 @@ fn play_game<G: PlayoutPolicy>(
     }
     match begun.and_then(|()| play_on(&mut played, seats, players, stop)) {
         Ok(()) => {}
-        Err((seat, PlayerError::Fault(fault))) => {
+        Err((seat, error)) => {
+            let fault = fault_of(error)?;
             let name = ["a", "b"][seats[seat as usize]];
             tracing::warn!(game = index, engine = name, ending = fault.ending.name(), "{}", fault.what);
             played.forfeit(colour_of(&played, seat), fault.ending);
         }
-        Err((_, PlayerError::Stopped)) => return Err(MatchError::Play(PlayError::Stopped)),
-        Err((_, PlayerError::Evaluation(error))) => return Err(MatchError::Play(PlayError::Evaluation(error))),
     }
     let meta =
         GameMeta { index, seed: config.seed, rules, engines: seats.map(|engine| tags[engine].clone()), opening_turns };

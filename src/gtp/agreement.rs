@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::commands::Arguments;
 use super::protocol::Reply;
 use super::session::Session;
-use crate::board::PointSet;
+use crate::board::{Bits, Geometry, PointSet};
 use crate::games::{Cell, Game, Played, Player, Score, StartPosition};
 use crate::search::PlayoutPolicy;
 
@@ -31,36 +31,16 @@ impl Agreement {
     }
 }
 
-/// The group of pieces on a point: a maximal set of orthogonally adjacent pieces of one player.
-fn group<G: Game>(position: &G, dense: usize) -> BTreeSet<usize> {
-    let size = position.size();
-    let owner = |dense: usize| match position.cell(position.from_dense(dense)) {
-        Cell::Empty => None,
-        Cell::Stone(player) | Cell::King(player) => Some(player),
-    };
-    let (mut found, mut open) = (BTreeSet::new(), vec![dense]);
-    while let Some(at) = open.pop() {
-        if owner(at).is_none() || owner(at) != owner(dense) || !found.insert(at) {
-            continue;
-        }
-        let (row, column) = (at / size, at % size);
-        open.extend((column > 0).then(|| at - 1));
-        open.extend((column + 1 < size).then(|| at + 1));
-        open.extend((row > 0).then(|| at - size));
-        open.extend((row + 1 < size).then(|| at + size));
-    }
-    found
-}
-
-/// All groups on the board, by their lowest points.
-pub(super) fn groups<G: Game>(position: &G) -> Vec<BTreeSet<usize>> {
-    let mut found: Vec<BTreeSet<usize>> = Vec::new();
+/// All groups on the board: maximal sets of orthogonally adjacent pieces of one player, in ascending order.
+fn groups<G: Game>(position: &G) -> Vec<BTreeSet<usize>> {
+    // Wide enough for every board.
+    let board = Geometry::<6>::new(position.size());
     let pieces = position.pieces();
-    for point in pieces.black.iter().chain(pieces.white.iter()) {
-        let dense = position.dense(point);
-        if !found.iter().any(|group| group.contains(&dense)) {
-            found.push(group(position, dense));
-        }
+    let mut found: Vec<BTreeSet<usize>> = Vec::new();
+    for points in [pieces.black, pieces.white] {
+        let mut stones = Bits::EMPTY;
+        points.iter().for_each(|point| stones.insert(board.from_dense(position.dense(point))));
+        found.extend(board.groups(stones).map(|group| group.iter().map(|point| board.dense(point)).collect()));
     }
     found.sort();
     found
@@ -97,33 +77,23 @@ impl<G: PlayoutPolicy> Session<G> {
         }
     }
 
-    /// Points as lines of vertices, one for each group.
-    fn group_lines(&self, points: &BTreeSet<usize>) -> String {
+    /// Some of the groups as lines of vertices.
+    pub fn group_lines(&self, is_meant: impl Fn(&BTreeSet<usize>) -> bool) -> String {
         let position = self.position();
         let name = |dense: &usize| position.point_name(position.from_dense(*dense));
         let of_group = |group: &BTreeSet<usize>| group.iter().map(name).collect::<Vec<_>>().join(" ");
-        let lines: Vec<String> =
-            groups(position).iter().filter(|group| group.is_subset(points)).map(of_group).collect();
+        let lines: Vec<String> = groups(position).iter().filter(|group| is_meant(group)).map(of_group).collect();
         lines.join("\n")
     }
 
     /// The groups that the engine takes to be dead: in most playouts their points end up the opponent's. A proposal, no
     /// more: whoever sees it otherwise disputes it.
-    pub fn dead(&mut self) -> Reply {
+    pub fn dead(&self) -> Reply {
         self.must_be_open()?;
-        let found = self.dead_points();
-        Ok(self.group_lines(&found))
-    }
-
-    fn dead_points(&self) -> BTreeSet<usize> {
         // Playouts are wild: more than four in five of the points are as much as they ever give the stronger side.
         const SURE: f64 = 0.6;
         let position = self.position();
-        let mut resumed = self.now.played.clone();
-        if !resumed.resume() {
-            return BTreeSet::new();
-        }
-        let outlook = self.outlook(resumed.position());
+        let outlook = self.outlook(self.open_game().position());
         let is_dead = |group: &BTreeSet<usize>| {
             let owned: f64 = group.iter().map(|dense| outlook.owners[*dense]).sum::<f64>() / group.len() as f64;
             let first = group.first().map(|dense| position.cell(position.from_dense(*dense)));
@@ -132,7 +102,7 @@ impl<G: PlayoutPolicy> Session<G> {
                 _ => owned > SURE,
             }
         };
-        groups(position).into_iter().filter(is_dead).flatten().collect()
+        Ok(self.group_lines(is_dead))
     }
 
     /// A player proposes to remove the groups on these points; without points, none.
@@ -142,11 +112,9 @@ impl<G: PlayoutPolicy> Session<G> {
         let mut points = BTreeSet::new();
         for word in &arguments.0[1..] {
             let point = self.position().parse_point(word).map_err(|error| error.to_string())?;
-            let group = group(self.position(), self.position().dense(point));
-            if group.is_empty() {
-                return Err(format!("there is no group at {word}"));
-            }
-            points.extend(group);
+            let dense = self.position().dense(point);
+            let group = groups(self.position()).into_iter().find(|group| group.contains(&dense));
+            points.extend(group.ok_or_else(|| format!("there is no group at {word}"))?);
         }
         Ok(self.put_forward(player, points))
     }

@@ -5,7 +5,7 @@ use super::protocol::{Reply, Request};
 use super::serve::{GtpError, Io, Outcome};
 use super::session::Session;
 use crate::board::MAX_SIZE;
-use crate::games::{Ending, GameKind, HalfPoints, Options, Phase, Status, Step, turns};
+use crate::games::{Ending, GameKind, HalfPoints, Options, Phase, Step, turns};
 use crate::search::PlayoutPolicy;
 
 /// The version of the protocol.
@@ -300,8 +300,8 @@ impl<G: PlayoutPolicy> Session<G> {
         self.ending() == Some(Ending::Pass) && matches!(G::KIND, GameKind::Yugo | GameKind::Sligo)
     }
 
-    /// The number of legal steps.
+    /// True if the game is not over.
     pub fn is_running(&self) -> bool {
-        matches!(self.position().status(), Status::Running(_)) && self.ending().is_none()
+        self.ending().is_none()
     }
 }

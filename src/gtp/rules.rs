@@ -3,11 +3,10 @@
 
 use std::fmt::Write;
 
-use super::agreement::groups;
 use super::commands::Arguments;
 use super::protocol::Reply;
 use super::session::Session;
-use crate::games::{Button, Cell, Ending, Phase, Player, Step, step_name};
+use crate::games::{Button, Cell, Ending, Phase, Player};
 use crate::search::PlayoutPolicy;
 
 /// How a finished game ended.
@@ -177,17 +176,8 @@ impl<G: PlayoutPolicy> Session<G> {
             "seki" => return Ok(String::new()),
             _ => return Err("invalid status".to_string()),
         };
-        let position = self.position();
         let agreed = self.now.agreement.agreed();
-        let is_meant = |points: &std::collections::BTreeSet<usize>| {
-            agreed.is_some_and(|agreed| points.is_subset(agreed)) == is_dead
-        };
-        let line = |points: &std::collections::BTreeSet<usize>| {
-            let names = points.iter().map(|dense| step_name(position, Step::Point(position.from_dense(*dense))));
-            names.collect::<Vec<_>>().join(" ")
-        };
-        let lines: Vec<String> = groups(position).iter().filter(|points| is_meant(points)).map(line).collect();
-        Ok(lines.join("\n"))
+        Ok(self.group_lines(|points| agreed.is_some_and(|agreed| points.is_subset(agreed)) == is_dead))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::games::{
     parse_turn,
 };
 use crate::net::NetEvaluator;
-use crate::search::{Choice, EvalError, PlayoutPolicy, Purpose, choose, stream};
+use crate::search::{EvalError, PlayoutPolicy};
 use crate::selfplay::{Engine, Limit, Thinker};
 
 /// The game, and what belongs to it that its rules do not know.
@@ -192,10 +192,7 @@ impl<G: PlayoutPolicy> Session<G> {
         let (begun, mover) = (Instant::now(), self.position().to_move());
         self.thinker.think(&self.now.played, limit, |_| false).map_err(|error| error.to_string())?;
         self.shared.clock.spend(mover, begun.elapsed());
-        let mut found = self.thinker.found();
-        found.sort_by_key(|known| known.step);
-        let mut rng = stream(self.shared.setting.seed, Purpose::Choice, self.now.played.turns().len() as u64);
-        Ok(choose(&found, Choice::Most, &mut rng))
+        Ok(self.thinker.best())
     }
 
     /// `genmove`: the engine plays a step.

@@ -8,7 +8,7 @@ use super::Engine;
 use crate::config::{SearchConfig, Selection};
 use crate::games::{HalfPoints, Played, Step};
 use crate::search::{
-    Descent, EvalError, Evaluator, Leaf, MoverValue, PlayoutPolicy, Purpose, RootStep, Search, stream,
+    Choice, Descent, EvalError, Evaluator, Leaf, MoverValue, PlayoutPolicy, Purpose, RootStep, Search, choose, stream,
 };
 
 /// When a search ends.
@@ -87,7 +87,7 @@ impl<G: PlayoutPolicy> Thinker<G> {
                 self.tree.prepare_root(limit.visits, None, &mut stream(self.seed, Purpose::Noise, self.searches));
                 self.is_prepared = true;
             }
-            // Each step has been seen once at least, or time would decide what is played.
+            // One step at least has been visited, or there would be none to play.
             let is_late = || limit.until.is_some_and(|until| Instant::now() >= until);
             if self.is_prepared && (self.tree.is_done() || self.tree.root_visits() > 1 && is_late()) {
                 return Ok(());
@@ -115,6 +115,12 @@ impl<G: PlayoutPolicy> Thinker<G> {
         };
         self.tree.back_up(value);
         Ok(())
+    }
+
+    /// The step that the last search would play.
+    pub fn best(&mut self) -> Step {
+        // Nothing is drawn.
+        choose(&self.tree.root_steps(), Choice::Most, &mut self.playouts)
     }
 
     /// What the last search has found, best step first.
