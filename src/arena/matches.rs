@@ -6,6 +6,7 @@ use super::openings::{OpeningError, Openings};
 use super::player::Fault;
 use super::report::Evidence;
 use crate::config::MatchConfig;
+use crate::games::Step;
 use crate::records::{Layout, MEASURED_SHARD, ReadError, RunDir};
 use crate::search::{ChoiceRule, PlayoutPolicy};
 use crate::selfplay::{Control, Engine, Opening, OutputError, Plan, PlayError, Setup, Workers, game_rows, play_shards};
@@ -37,6 +38,20 @@ pub(super) fn seats(game: u64) -> [usize; 2] {
     if game.is_multiple_of(2) { [0, 1] } else { [1, 0] }
 }
 
+/// What game `index` of a match is; `openings` are those of the pairs from the first on.
+pub(super) fn setup(config: &MatchConfig, openings: &[Vec<Step>], index: u64) -> Setup {
+    Setup {
+        index,
+        rules: config.board.rules(config.komi),
+        seats: seats(index),
+        opening: Opening::Steps(openings[(index / 2) as usize].clone()),
+        opening_stream: index / 2,
+        choice: ChoiceRule::MOST,
+        explore: None,
+        plan: None,
+    }
+}
+
 /// Whether the openings that a config lists can be played.
 pub fn check_openings<G: PlayoutPolicy>(config: &MatchConfig) -> Result<(), OpeningError> {
     if config.openings.is_some() {
@@ -61,16 +76,7 @@ pub fn play_match<G: PlayoutPolicy>(
     let layout = Layout { games: MEASURED_SHARD, compress: false };
     let mut play = |pairs: u64| {
         let openings = openings.of_pairs::<G>(pairs)?;
-        let setup = |index: u64| Setup {
-            index,
-            rules: config.board.rules(config.komi),
-            seats: seats(index),
-            opening: Opening::Steps(openings[(index / 2) as usize].clone()),
-            opening_stream: index / 2,
-            choice: ChoiceRule::MOST,
-            explore: None,
-            plan: None,
-        };
+        let setup = |index| setup(config, openings, index);
         let plan = Plan { engines, games: 2 * pairs, seed: config.seed, layout };
         play_shards::<G>(&plan, &setup, dir, workers, control)?;
         Ok::<_, MatchError>(game_rows(dir.path())?)

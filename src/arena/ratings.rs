@@ -4,18 +4,23 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::matches::{MatchError, play_match};
+use super::contenders::{Contender, StartProgram, play_contenders};
+use super::matches::MatchError;
 use super::report::Evidence;
 use crate::config::{MatchConfig, RateConfig};
-use crate::records::{MEASURED_SHARD, RunDir, RunInfo, run_toml};
+use crate::records::{MEASURED_SHARD, Manifest, RunDir, RunInfo, run_toml};
 use crate::search::{PlayoutPolicy, part_seed};
-use crate::selfplay::{Control, Engine, OutputError, PlayError, Workers, config_toml, game_rows};
+use crate::selfplay::{Control, OutputError, PlayError, Workers, config_toml, game_rows};
 use crate::stats::elo::{EloEstimate, score_from_elo};
+use crate::stats::normal::critical_value;
 use crate::stats::ratings::{Encounter, Ratings, RatingsError};
 use crate::stats::{Interval, LEVEL, Pentanomial};
 
 /// The standard deviation of a difference, in Elo, of which nothing is known.
 const UNKNOWN: f64 = 1000.0;
+
+/// The next pairs of two engines if one of them is another program, whose games are played one after another.
+const SINGLE_PAIRS: u64 = 8;
 
 /// An engine with its rating.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -65,7 +70,7 @@ pub enum RateError {
 /// All that is played and known.
 struct Table<'a> {
     config: &'a RateConfig,
-    engines: &'a [Engine],
+    engines: &'a [Contender],
     info: &'a RunInfo,
     out: &'a Path,
     /// One for each two engines, `a` before `b`; the pairs played, and those of them that differ.
@@ -76,7 +81,8 @@ struct Table<'a> {
 /// engines meet next depends on the games before and on nothing else.
 pub fn rate<G: PlayoutPolicy>(
     config: &RateConfig,
-    engines: &[Engine],
+    engines: &[Contender],
+    start: &StartProgram<'_, G>,
     info: &RunInfo,
     out: &Path,
     workers: Workers,
@@ -92,8 +98,21 @@ pub fn rate<G: PlayoutPolicy>(
             return Ok(table.report()?);
         }
         let next = table.next()?;
-        table.play::<G>(next, workers, control)?;
+        table.play::<G>(next, start, workers, control)?;
     }
+}
+
+/// The folder of two engines' games.
+fn part(config: &RateConfig, a: usize, b: usize) -> String {
+    format!("{}-v-{}", config.engines[a].name, config.engines[b].name)
+}
+
+/// How many games of a rating run are there already, of those that it asks for.
+pub fn games_rated(config: &RateConfig, out: &Path) -> u64 {
+    let count = config.engines.len();
+    let parts = (0..count).flat_map(|a| (a + 1..count).map(move |b| part(config, a, b)));
+    let games: u64 = parts.filter_map(|part| Manifest::load(&out.join(part)).ok()).map(|part| part.games()).sum();
+    games.min(2 * config.pairs)
 }
 
 impl Table<'_> {
@@ -109,7 +128,7 @@ impl Table<'_> {
         let gain = |(_, Encounter { a, b, .. }): &(u64, Encounter)| match ratings.difference(*a, *b, LEVEL) {
             None => 0.25 * UNKNOWN * UNKNOWN,
             Some(EloEstimate { elo, interval }) => {
-                let width = (interval.hi - interval.lo) / (2.0 * 1.96);
+                let width = (interval.hi - interval.lo) / (2.0 * critical_value(LEVEL));
                 let deviation = if width.is_finite() { width.min(UNKNOWN) } else { UNKNOWN };
                 let expected = score_from_elo(elo.clamp(-UNKNOWN, UNKNOWN));
                 expected * (1.0 - expected) * deviation * deviation
@@ -124,25 +143,40 @@ impl Table<'_> {
     }
 
     /// Plays a meeting's next pairs: as many as fill a batch, in whole shards.
-    fn play<G: PlayoutPolicy>(&mut self, at: usize, workers: Workers, control: Control<'_>) -> Result<(), RateError> {
-        let pairs = (self.config.inference.batch as u64 / 2).next_multiple_of(MEASURED_SHARD / 2);
+    fn play<G: PlayoutPolicy>(
+        &mut self,
+        at: usize,
+        start: &StartProgram<'_, G>,
+        workers: Workers,
+        control: Control<'_>,
+    ) -> Result<(), RateError> {
         let (before, Encounter { a, b, .. }) = self.meetings[at];
-        let [first, second] = [a, b].map(|engine| &self.config.engines[engine].name);
-        let part = format!("{first}-v-{second}");
-        let searches = [self.engines[a].search, self.engines[b].search];
+        let engines = [&self.engines[a], &self.engines[b]];
+        let rated = [&self.config.engines[a], &self.config.engines[b]];
+        let pairs = match engines {
+            [Contender::Engine(_), Contender::Engine(_)] => {
+                (self.config.inference.batch as u64 / 2).next_multiple_of(MEASURED_SHARD / 2)
+            }
+            _ => SINGLE_PAIRS,
+        };
+        let part = part(self.config, a, b);
+        let searches = rated.map(|engine| self.config.search.with_visits(engine.visits));
+        let programs = rated.map(|engine| engine.command.clone());
         // How many pairs there will be is not known, and no part of what is played.
         let whole = MatchConfig {
             seed: part_seed(self.config.seed, &part),
             komi: self.config.komi,
             opening_turns: self.config.opening_turns,
+            program_limit: self.config.program_limit.filter(|_| programs.iter().any(Option::is_some)),
+            void_faults: self.config.void_faults,
+            programs,
             ..MatchConfig::between(searches, self.config.board, self.config.inference)
         };
-        let engines = [self.engines[a].clone(), self.engines[b].clone()];
-        let text = config_toml(&whole, &[engines[0].tag(), engines[1].tag()])?;
+        let text = config_toml(&whole, &engines.map(Contender::tag))?;
         let failed = |error| MatchError::Play(PlayError::Output(OutputError::Run(error)));
         let mut dir = RunDir::open_or_create(&self.out.join(&part), &run_toml(&text, self.info)).map_err(failed)?;
         let now = MatchConfig { pairs: before + pairs, ..whole };
-        play_match::<G>(&now, &engines, &mut dir, workers, control, |_| ())?;
+        play_contenders::<G>(&now, engines, start, &mut dir, workers, control, &|_| ())?;
         // A run with more pairs may have played this meeting further.
         let mut rows = game_rows(dir.path()).map_err(MatchError::Read)?;
         rows.retain(|row| row.game_index < 2 * now.pairs);

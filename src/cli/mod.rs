@@ -4,6 +4,7 @@
 
 mod balance;
 mod bench;
+mod contenders;
 mod data;
 mod doctor;
 mod flags;

@@ -1,9 +1,14 @@
 //! `fairkomi rate`
 
+use std::path::Path;
+use std::time::Duration;
+
+use super::contenders::Programs;
 use super::flags::RateFlags;
 use super::job::{Job, run_info, settled, start_log};
 use super::{Failure, Outcome, print};
-use crate::arena::{RateError, rate};
+use crate::arena::{Contender, RateError, games_rated, rate};
+use crate::config::limits;
 use crate::records::{EngineTag, claim, run_toml};
 use crate::report::{rating_text, write_ratings};
 use crate::selfplay::{Engine, config_toml};
@@ -14,11 +19,16 @@ pub fn run(flags: &RateFlags) -> Outcome {
     config.inference = settled(config.inference, config.engines.iter().any(|engine| engine.net.is_some()))?;
     let job = Job::begin(flags.job.threads())?;
     let (game, size) = (config.board.game, config.board.size);
-    let engines = config.engines.iter().map(|engine| {
-        let search = config.search.with_visits(engine.visits);
-        Engine::load(engine.net.as_deref(), search, game, size, config.inference)
+    let limit = Duration::from_millis(config.program_limit.unwrap_or(limits::GTP_LIMIT.usual));
+    let programs = Programs { game, limit, stop: job.stop.flag() };
+    let engines = config.engines.iter().map(|engine| match &engine.command {
+        Some(command) => programs.contender(&engine.name, command),
+        None => {
+            let search = config.search.with_visits(engine.visits);
+            Ok(Contender::Engine(Engine::load(engine.net.as_deref(), search, game, size, config.inference)?))
+        }
     });
-    let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
+    let engines: Vec<Contender> = engines.collect::<Result<_, Failure>>()?;
     let named = config.engines.iter().zip(&engines);
     let tags: Vec<EngineTag> =
         named.map(|(named, engine)| EngineTag { name: named.name.clone(), ..engine.tag() }).collect();
@@ -28,12 +38,13 @@ pub fn run(flags: &RateFlags) -> Outcome {
     start_log(out)?;
     claimed.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     let workers = job.workers(config.inference.batch);
-    let found = job.watch(
-        &format!("rate {game} {size}x{size}"),
-        2 * config.pairs,
-        0,
-        |control| with_game!(game, size, G => rate::<G>(&config, &engines, &info, out, workers, control)),
-    )?;
+    let done = games_rated(&config, out);
+    let found = job.watch(&format!("rate {game} {size}x{size}"), 2 * config.pairs, done, |control| {
+        with_game!(game, size, G => {
+            let start = |command: &str, log: &Path| programs.start::<G>(command, log);
+            rate::<G>(&config, &engines, &start, &info, out, workers, control)
+        })
+    })?;
     write_ratings(out, &found)?;
     print(&rating_text(&config.board, config.komi, &found))
 }

@@ -16,6 +16,7 @@ mod tests;
 pub use check::{board_faults, chunks_of_batch, games_in_blocks, least_komi};
 pub use fault::{ConfigFault, ConfigFaults, Place};
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -322,17 +323,25 @@ pub struct RateConfig {
     pub search: SearchSettings,
     /// The engine whose rating is 0, by its place.
     pub anchor: usize,
-    #[serde(skip)]
+    /// As in [`MatchConfig`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program_limit: Option<u64>,
+    /// As in [`MatchConfig`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub void_faults: bool,
+    #[serde(flatten, serialize_with = "rated_programs")]
     pub engines: Vec<RatedConfig>,
 }
 
-/// An engine to be rated; in files it stands among the engines of its run.
+/// An engine to be rated; in files it stands among the engines of its run, and its command line under `programs`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RatedConfig {
     pub name: String,
     /// The file of its network, if it has one.
     pub net: Option<PathBuf>,
     pub visits: u32,
+    /// Its command line, if it is another program.
+    pub command: Option<String>,
 }
 
 /// The main job: self-play, training and measurement on a list of boards.
@@ -487,6 +496,13 @@ impl MatchConfig {
     pub fn limit(&self) -> Duration {
         Duration::from_millis(self.program_limit.unwrap_or(limits::GTP_LIMIT.usual))
     }
+}
+
+/// Writes the command lines of rated programs as a table `programs`, by the engines' names.
+fn rated_programs<S: Serializer>(engines: &[RatedConfig], serializer: S) -> Result<S::Ok, S::Error> {
+    let named = engines.iter().filter_map(|engine| Some((&engine.name, engine.command.as_ref()?)));
+    let named: BTreeMap<&String, &String> = named.collect();
+    serializer.collect_map((!named.is_empty()).then_some(("programs", named)))
 }
 
 /// Writes programs as `a_gtp` and `b_gtp`.

@@ -4,6 +4,7 @@ mod curves;
 mod files;
 mod map;
 mod ratings;
+mod replay;
 mod status;
 mod tensorboard;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod text;
 pub use files::{write_balance, write_calibration, write_curves, write_komi, write_pairs, write_summary};
 pub use map::board_map;
 pub use ratings::{rating_text, write_ratings};
+pub use replay::{game_text, same_game_text};
 pub use status::status_text;
 pub use text::{
     balance_text, calibration_text, epoch_text, komi_text, match_text, net_calibration_text, pipeline_text, test_line,

@@ -17,5 +17,5 @@ pub use game::{Finished, Note};
 pub use generate::generate;
 pub use runner::{Control, Observer, PlayError, Work, Workers, play_games};
 pub use setup::{Opening, Setup};
-pub use sharded::{OutputError, Plan, config_toml, game_rows, play_shards};
+pub use sharded::{OutputError, Plan, config_toml, game_rows, play_shards, record};
 pub use thinker::{Limit, Thinker};

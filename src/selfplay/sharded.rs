@@ -77,7 +77,7 @@ impl Writer<'_> {
 }
 
 /// A finished game as rows.
-fn record<G: Game>(finished: &Finished<G>, seed: u64, tags: &[EngineTag]) -> Result<GameRecord, Unfinished> {
+pub fn record<G: Game>(finished: &Finished<G>, seed: u64, tags: &[EngineTag]) -> Result<GameRecord, Unfinished> {
     let setup = &finished.setup;
     let meta = GameMeta {
         index: setup.index,

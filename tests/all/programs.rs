@@ -108,7 +108,7 @@ fn a_program_that_cannot_play_is_refused_at_once() {
     assert!(!path.join("run").exists());
     for (flags, fault) in [
         ("--b-gtp ./x --handicap 2", "--handicap: programs are told of no handicap"),
-        ("--void-faults", "--void-faults: there is no other program in the match"),
+        ("--void-faults", "--void-faults: no other program takes part"),
     ] {
         let refused = fairkomi(path, &format!("match --game yugo --size 3 {flags} --out run"));
         assert_eq!(refused.code, Some(2), "{refused:?}");
@@ -134,6 +134,78 @@ fn a_good_program_plays_whole_games() {
         assert!(endings.iter().all(|ending| usual.contains(ending)), "{endings:?}");
         done(path, &format!("data check {game}"));
     }
+}
+
+/// The rating of other programs: a good one far above playouts, one that gives up far below.
+#[test]
+fn programs_are_rated_beside_engines_and_their_games_are_kept() {
+    let folder = folder();
+    let path = folder.path();
+    put_engine(path, "resigner", "printf '= resign\\n\\n'");
+    let good = format!("{PROGRAM} gtp --game yugo --size 4 --visits 64").replace(' ', "${IFS}");
+    let engines = format!("--engine few,visits=4 --engine good,gtp={good} --engine lost,gtp=./resigner");
+    let line = format!("rate --game yugo --size 4 {engines} --pairs 40 --threads 2 --out run");
+    let text = done(path, &line);
+    let place = |name: &str| text.find(&format!("│ {name} ")).unwrap_or_else(|| panic!("{name} in {text}"));
+    assert!(place("good") < place("few") && place("few") < place("lost"), "{text}");
+    assert!(text.contains("resigner 7 (`./resigner`)"), "{text}");
+    let config = fs::read_to_string(path.join("run/run.toml")).unwrap();
+    assert!(config.contains("[programs]") && config.contains("lost = \"./resigner\""), "{config}");
+    let before = files(&path.join("run"));
+    assert_eq!(done(path, &line), text);
+    let after = files(&path.join("run"));
+    assert!(before.iter().all(|(name, bytes)| name.ends_with("log.jsonl") || after[name] == *bytes));
+
+    let other = fairkomi(path, &line.replace("visits${IFS}64", "visits${IFS}65"));
+    assert_eq!(other.code, Some(2), "another program makes another run: {other:?}");
+    for (engine, fault) in [
+        ("x,gtp=", "--engine: x: after gtp= comes the program's command line"),
+        ("x,visits=3,gtp=./resigner", "--engine: `visits=3` does not go with gtp="),
+        ("x,gtp=./nothing", "engine x (`./nothing`) cannot play"),
+    ] {
+        let line = format!("rate --game yugo --size 4 --engine few,visits=4 --engine {engine} --out none");
+        let refused = fairkomi(path, &line);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains(fault), "{refused:?}");
+    }
+    assert!(!path.join("none").exists());
+}
+
+#[test]
+fn a_game_of_a_match_is_shown_and_played_again() {
+    let folder = folder();
+    let path = folder.path();
+    for (game, options) in [("yugo", "--handicap 2"), ("linage", ""), ("fugo", "--pie"), ("sligo", "")] {
+        let line = format!(
+            "match --game {game} --size 4 {options} --a-visits 20 --b-visits 5 --pairs 3 --seed 8 --threads 2 --out {game}"
+        );
+        done(path, &line);
+        let before = files(&path.join(game));
+        for row in game_rows(&path.join(game)).unwrap() {
+            let text = done(path, &format!("{line} --replay {}", row.game_index));
+            assert!(text.starts_with(&format!("game {}: {game} 4x4", row.game_index)), "{text}");
+            let last = format!("turn {}: ", row.turn_count);
+            assert!(text.contains(&last), "{last} in {text}");
+            assert!(text.contains(&format!("ends after {} turns: {}", row.turn_count, row.ending)), "{text}");
+            assert!(text.ends_with(&format!("played again: the same {} turns\n", row.turn_count)), "{text}");
+            // The last board is the one of the row: four rows with their numbers, then the letters.
+            let lines: Vec<&str> = text.lines().collect();
+            let at = lines.iter().position(|line| line.starts_with(&last)).unwrap();
+            let board: Vec<String> =
+                lines[at + 1..at + 5].iter().map(|line| line.split_whitespace().skip(1).collect()).collect();
+            assert_eq!(board.join("/"), row.board.to_string(), "{text}");
+        }
+        assert!(files(&path.join(game)) == before, "a replay changes nothing");
+        let refused = fairkomi(path, &format!("{line} --replay 6"));
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains("--replay 6: of the match in "), "{refused:?}");
+    }
+    let refused = fairkomi(path, "match --game yugo --size 4 --replay 0 --out none");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(!path.join("none").exists());
+    // Other engines did not play this match.
+    let other = "match --game sligo --size 4 --a-visits 21 --b-visits 5 --pairs 3 --seed 8 --out sligo --replay 1";
+    assert_eq!(fairkomi(path, other).code, Some(2));
 }
 
 #[test]

@@ -102,8 +102,12 @@ impl Check {
         Some(Sprt { bounds: bounds?, errors: errors? })
     }
 
-    /// An engine to be rated: `NAME[,net=FILE][,visits=N]`.
+    /// An engine to be rated: `NAME[,net=FILE][,visits=N]` or `NAME,gtp=COMMAND`, in which all that follows is the command.
     pub fn engine(&mut self, text: &str) -> RatedConfig {
+        let (text, command) = match text.split_once(",gtp=") {
+            Some((text, command)) => (text, Some(command.to_string())),
+            None => (text, None),
+        };
         let mut parts = text.split(',');
         let name = parts.next().unwrap_or_default().to_string();
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-+.".contains(c);
@@ -113,18 +117,36 @@ impl Check {
             );
             self.refuse("--engine", what);
         }
-        let mut engine = RatedConfig { name, net: None, visits: limits::MEASURED_VISITS.usual() };
+        if command.as_ref().is_some_and(|command| command.trim().is_empty()) {
+            self.refuse("--engine", format!("{name}: after gtp= comes the program's command line"));
+        }
+        let mut engine = RatedConfig { name, net: None, visits: limits::MEASURED_VISITS.usual(), command };
         for part in parts {
+            if engine.command.is_some() {
+                self.refuse("--engine", format!("`{part}` does not go with gtp=, which names another program"));
+            }
             match part.split_once('=') {
                 Some(("net", path)) => engine.net = Some(PathBuf::from(path)),
                 Some(("visits", visits)) => match visits.parse() {
                     Ok(visits) => engine.visits = self.whole("--engine visits", visits, &limits::MEASURED_VISITS),
                     Err(_) => self.refuse("--engine", format!("`{part}`: visits are a whole number")),
                 },
-                _ => self.refuse("--engine", format!("`{part}` is not understood (net=FILE, visits=N)")),
+                _ => self.refuse("--engine", format!("`{part}` is not understood (net=FILE, visits=N, gtp=COMMAND)")),
             }
         }
         engine
+    }
+
+    /// The flags of other programs: the time that they have for each answer, if there are any.
+    pub fn programs(&mut self, has_program: bool, limit: u64, void_faults: bool, board: &Board) -> Option<u64> {
+        let limit = self.whole("--gtp-limit", limit, &limits::GTP_LIMIT);
+        if has_program && board.handicap > 0 {
+            self.refuse("--handicap", "programs are told of no handicap; leave it out".to_string());
+        }
+        if void_faults && !has_program {
+            self.refuse("--void-faults", "no other program takes part".to_string());
+        }
+        has_program.then_some(limit)
     }
 
     /// The lines of a file of openings.

@@ -70,6 +70,10 @@ pub struct MatchFlags {
     /// How engine b leads its simulations: puct or gumbel [default: as --selection]
     #[arg(long, value_name = "S")]
     pub b_selection: Option<Selection>,
+    /// Show this game of the finished match turn by turn; engines of this program play it again, to see that it comes out
+    /// the same
+    #[arg(long, value_name = "GAME")]
+    pub replay: Option<u64>,
     /// Leave the policy of engine b's network aside
     #[arg(long)]
     pub b_no_policy: bool,
@@ -98,13 +102,7 @@ impl MatchFlags {
             check.refuse("--b-precision", "engine b has no network (--b-net)".to_string());
         }
         let has_program = self.a_gtp.is_some() || self.b_gtp.is_some();
-        let limit = check.whole("--gtp-limit", self.gtp_limit, &limits::GTP_LIMIT);
-        if has_program && board.handicap > 0 {
-            check.refuse("--handicap", "programs are told of no handicap; leave it out".to_string());
-        }
-        if self.void_faults && !has_program {
-            check.refuse("--void-faults", "there is no other program in the match (--a-gtp, --b-gtp)".to_string());
-        }
+        let limit = check.programs(has_program, self.gtp_limit, self.void_faults, &board);
         let sprt = self.sprt.as_ref().and_then(|ends| check.sprt([ends[0], ends[1]], [self.alpha, self.beta]));
         let openings = self.openings.as_deref().and_then(|path| check.openings(path));
         let usual = match (&openings, sprt) {
@@ -118,7 +116,7 @@ impl MatchFlags {
             openings,
             sprt,
             void_faults: self.void_faults,
-            program_limit: has_program.then_some(limit),
+            program_limit: limit,
             programs: [self.a_gtp.clone(), self.b_gtp.clone()],
             seed: check.job(&self.job),
             inference: check.inference(&self.play.engine),

@@ -17,8 +17,9 @@ use crate::games::HalfPoints;
 pub struct RateFlags {
     #[command(flatten)]
     pub board: GameFlags,
-    /// An engine: its name, then its network and the visits of its searches; without a network it judges by random playouts
-    #[arg(long = "engine", value_name = "NAME[,net=FILE][,visits=N]", required = true)]
+    /// An engine: its name, then its network and the visits of its searches (without a network it judges by random
+    /// playouts), or the command line of another program that speaks GTP, for a shell
+    #[arg(long = "engine", value_name = "NAME[,net=FILE][,visits=N] or NAME,gtp=COMMAND", required = true)]
     pub engines: Vec<String>,
     /// The engine whose rating is 0 [default: the first]
     #[arg(long, value_name = "NAME")]
@@ -32,6 +33,13 @@ pub struct RateFlags {
     /// Random turns of each opening; openings differ modulo symmetry as long as they can
     #[arg(long, value_name = "TURNS", default_value_t = limits::MATCH_OPENING_TURNS.usual)]
     pub opening_turns: u64,
+    /// The time that a program has for each answer, in milliseconds; one that takes longer has lost the game
+    #[arg(long, value_name = "MS", default_value_t = limits::GTP_LIMIT.usual)]
+    pub gtp_limit: u64,
+    /// Leave pairs out in which a program crashed, took too long, played an illegal move or said what is no GTP, instead of
+    /// taking its game for lost
+    #[arg(long)]
+    pub void_faults: bool,
     #[command(flatten)]
     pub play: PlayFlags,
     #[command(flatten)]
@@ -59,6 +67,8 @@ impl RateFlags {
         if anchor.is_none() {
             check.refuse("--anchor", "no engine has that name".to_string());
         }
+        let has_program = engines.iter().any(|engine| engine.command.is_some());
+        let limit = check.programs(has_program, self.gtp_limit, self.void_faults, &board);
         let config = RateConfig {
             board,
             pairs: check.whole("--pairs", self.pairs, &limits::RATED_PAIRS),
@@ -68,6 +78,8 @@ impl RateFlags {
             opening_turns: check.whole("--opening-turns", self.opening_turns, &limits::MATCH_OPENING_TURNS),
             search: check.settings(&self.play.engine),
             anchor: anchor.unwrap_or_default(),
+            program_limit: limit,
+            void_faults: self.void_faults,
             engines,
         };
         check.done(config)
