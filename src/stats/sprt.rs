@@ -394,12 +394,16 @@ impl Overshoot {
     }
 }
 
+/// The share of the estimated overshoot that the limits are corrected by. With all of it simulated tests of some ninety
+/// pairs were wrong in up to 5.35 % ± 0.3 % of runs where 5 % were asked for; with half of it in 4 to 5 %, and 4 % longer.
+const TRUSTED: f64 = 0.5;
+
 /// A running test. It must be fed the pairs in the order of their index, not in the order in which
 /// they finish: quick games would come first, and the verdict would depend on who is quick.
 ///
 /// The limits are corrected for overshoot as in fishtest, by the running estimate of Siegmund's
 /// corollary 8.33: the ratio moves in jumps and passes a limit instead of meeting it, so the test
-/// would be longer and surer than asked.
+/// would be longer and surer than asked. Only half of that estimate is used ([`TRUSTED`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequential {
     sprt: Sprt,
@@ -431,7 +435,8 @@ impl Sequential {
             self.llr = self.sprt.llr(&self.pairs);
             self.below.observe(-self.llr);
             self.above.observe(self.llr);
-            self.verdict = self.sprt.verdict(self.llr, self.below.expected(), self.above.expected());
+            self.verdict =
+                self.sprt.verdict(self.llr, TRUSTED * self.below.expected(), TRUSTED * self.above.expected());
         }
         self.verdict
     }

@@ -265,7 +265,7 @@ fn intervals_after_stopping_cover() {
 #[test]
 #[ignore = "takes minutes"]
 fn many_simulated_matches() {
-    let runs = 20_000;
+    let runs = 8_000;
     for shares in [[0.2, 0.05, 0.5, 0.05, 0.2], [0.03, 0.1, 0.74, 0.1, 0.03]] {
         for (nelo, right) in [(0.0, Some(Verdict::AcceptH0)), (30.0, None), (60.0, Some(Verdict::AcceptH1))] {
             let truth = at(nelo, shares);
