@@ -14,4 +14,5 @@ pub mod records;
 pub mod report;
 pub mod search;
 pub mod selfplay;
+pub mod solve;
 pub mod stats;

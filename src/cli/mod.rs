@@ -19,7 +19,9 @@ mod position;
 mod processor;
 mod progress;
 mod rate;
+mod report;
 mod selfplay;
+mod solve;
 mod stop;
 mod train;
 
@@ -49,7 +51,9 @@ enum Command {
     Balance(flags::BalanceFlags),
     Match(flags::MatchFlags),
     Rate(flags::RateFlags),
+    Solve(flags::SolveFlags),
     Gtp(flags::GtpFlags),
+    Report(report::Args),
     Data(data::Args),
     Position(position::Args),
     Perft(perft::Args),
@@ -106,7 +110,9 @@ fn run(command: Command) -> Outcome {
         Command::Balance(flags) => balance::run(&flags),
         Command::Match(flags) => matches::run(&flags),
         Command::Rate(flags) => rate::run(&flags),
+        Command::Solve(flags) => solve::run(&flags),
         Command::Gtp(flags) => gtp::run(&flags),
+        Command::Report(args) => report::run(&args),
         Command::Data(args) => data::run(&args),
         Command::Position(args) => position::run(&args),
         Command::Perft(args) => perft::run(&args),

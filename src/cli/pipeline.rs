@@ -7,6 +7,7 @@ use anyhow::anyhow;
 
 use super::job::{Job, run_info, settled, start_log};
 use super::progress::{Progress, say};
+use super::report::PAGE;
 use super::{Failure, Outcome, print};
 use crate::config::{PipelineConfig, limits};
 use crate::games::GameKind;
@@ -17,8 +18,8 @@ use crate::learn::{
 use crate::net;
 use crate::records::write_whole;
 use crate::report::{
-    epoch_text, pipeline_text, status_text, write_balance, write_calibration, write_curves, write_komi, write_pairs,
-    write_summary,
+    epoch_text, pipeline_text, status_text, write_balance, write_calibration, write_curves, write_komi, write_page,
+    write_pairs, write_summary,
 };
 use crate::selfplay::{Observer, Work};
 
@@ -80,6 +81,7 @@ pub fn run(args: &Args) -> Outcome {
         write_balance(&folder.join(BALANCE), &board.balance)?;
         write_pairs(&folder.join(MATCH), &board.strength.pairs)?;
     }
+    write_page(std::slice::from_ref(out), &out.join(PAGE))?;
     print(&text)
 }
 

@@ -88,6 +88,8 @@ pub const VALUE_SCALE: Real = Real::new(0.001, 100.0, 0.5);
 pub const SYMMETRIES: Whole = Whole::new(1, 8, 1);
 /// With more, a narrow win could not be told from a draw.
 pub const MARGIN_WEIGHT: Real = Real::new(0.0, 0.4, 0.0);
+/// MiB for the tables of the solver.
+pub const SOLVE_MEMORY: Whole = Whole::new(1, 1 << 24, 1024);
 /// MiB for the tree of one game. 400 visits on 19x19 take 3.
 pub const TREE_MEMORY: Whole = Whole::new(1, 1 << 16, 256);
 

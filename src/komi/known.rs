@@ -15,7 +15,7 @@ pub enum Known {
     Winner(Player),
 }
 
-/// The exact value, from exhaustive search of all positions, where one is known: of boards without handicap.
+/// The exact value as [`crate::solve::solve`] finds it, where one is known: of boards without handicap.
 pub fn known(board: &Board) -> Option<Known> {
     if board.handicap > 0 { None } else { without_handicap(board.game, board.size) }
 }
@@ -24,12 +24,14 @@ pub(super) fn without_handicap(game: GameKind, size: usize) -> Option<Known> {
     let half = |half| Some(Known::Margin(HalfPoints(half)));
     match (game, size) {
         (GameKind::Yugo, 1 | 2) => half(1),
+        (GameKind::Yugo, 3) => half(7),
         (GameKind::Linage, 3) => half(8),
         (GameKind::Linage, 4) => half(10),
-        (GameKind::Sligo, 1) => half(0),
+        (GameKind::Linage, 5) => half(14),
+        (GameKind::Sligo, 1 | 4) => half(0),
         (GameKind::Sligo, 3) => half(18),
         (GameKind::Fugo, 1 | 2) => Some(Known::Winner(Player::White)),
-        (GameKind::Fugo, 3) => Some(Known::Winner(Player::Black)),
+        (GameKind::Fugo, 3 | 4) => Some(Known::Winner(Player::Black)),
         _ => None,
     }
 }

@@ -5,12 +5,13 @@ use super::*;
 use crate::config::{
     BalanceConfig, Board, Device, Inference, KomiConfig, Precision, Reading, SearchConfig, SearchSettings, Variation,
 };
-use crate::games::{Ending, Fugo, Game, GameKind, HalfPoints, Linage, Options, Player, Seat, Sligo, Yugo};
+use crate::games::{Ending, Fugo, GameKind, HalfPoints, Linage, Yugo};
 use crate::records::testing::{made_up, results};
 use crate::records::{GameRow, RunDir, RunInfo, WinnerSeat, run_toml};
-use crate::search::testing::Positions;
 use crate::selfplay::{Control, Engine, Observer, Work, Workers, config_toml, game_rows};
+use crate::solve::{Limits, Verdict, solve};
 use crate::stats::komi_lattice::{KomiStatus, NotIdentified};
+use crate::with_game;
 
 /// Made-up results at several komi (in half points), with no game twice.
 fn at_komi(game: GameKind, size: usize, komi: &[(i32, [u64; 3])]) -> Vec<GameRow> {
@@ -285,27 +286,23 @@ fn fugo_is_summed_up_by_opening_and_seat() {
     assert!(found.warnings.is_empty(), "{:?}", found.warnings);
 }
 
-/// The exact margin of a board, by exhaustive search.
-fn margin<G: Game>(size: usize) -> Option<HalfPoints> {
-    Positions::of(&G::new(size, Options::default())).margin()
-}
-
 #[test]
-fn known_values_are_exact() {
-    for size in [1, 2] {
-        assert_eq!(without_handicap(GameKind::Yugo, size), margin::<Yugo<1>>(size).map(Known::Margin));
-    }
-    for size in [3, 4] {
-        assert_eq!(without_handicap(GameKind::Linage, size), margin::<Linage<1>>(size).map(Known::Margin));
-    }
-    for size in [1, 2, 3] {
-        assert_eq!(without_handicap(GameKind::Sligo, size), margin::<Sligo<1>>(size).map(Known::Margin), "{size}");
-        let positions = Positions::of(&Fugo::<1>::new(size, Options::default()));
-        let wins = |seat, player| positions.forced(seat, |end| end.winner(HalfPoints(0)) == Some(player))[0];
-        let (first, second) = (wins(Seat::First, Player::Black), wins(Seat::Second, Player::White));
-        assert!(first != second, "one of them can force a win");
-        let winner = if first { Player::Black } else { Player::White };
-        assert_eq!(without_handicap(GameKind::Fugo, size), Some(Known::Winner(winner)));
+fn known_values_are_what_the_solver_finds() {
+    let stop = AtomicBool::new(false);
+    let limits = Limits { memory: 1 << 28, threads: 2, stop: &stop, observer: &|_| {} };
+    for game in GameKind::ALL {
+        let mut solved = 0;
+        for size in game.min_size()..=5 {
+            let Some(known) = without_handicap(game, size) else { continue };
+            let found = with_game!(game, size, G => solve::<G>(size, &limits)).expect("a board of the game").verdict();
+            let expected = match known {
+                Known::Margin(margin) => Verdict::Margin(margin),
+                Known::Winner(winner) => Verdict::Winner(winner),
+            };
+            assert_eq!(found, expected, "{game} {size}");
+            solved += 1;
+        }
+        assert!(solved >= 3);
     }
 }
 

@@ -3,12 +3,12 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use crate::config::{Board, Device, Inference, Precision, Reading, SearchConfig, SearchSettings};
-use crate::games::{Fugo, GameKind, HalfPoints, Linage, Options, Player, Rules, Seat, Sligo, Yugo};
+use crate::games::{Fugo, GameKind, HalfPoints, Linage, Options, Player, Rules, Sligo, Yugo};
 use crate::komi::{Known, known};
 use crate::net::{NetFile, Snapshot};
-use crate::search::testing::Positions;
 use crate::search::{ChoiceRule, PlayoutPolicy};
 use crate::selfplay::{Control, Engine, Observer, Opening, Setup, Work, Workers, play_games};
+use crate::solve::{FirstMove, Limits, Solvable, Verdict, solve};
 
 struct Nobody;
 
@@ -52,33 +52,42 @@ fn after_first_turn<G: PlayoutPolicy>(engine: &Engine, size: usize, komi: HalfPo
 }
 
 /// Whether a search of 400 visits begins with a turn that gives nothing away.
-fn begins_perfectly<G: PlayoutPolicy>(size: usize) -> bool {
-    let board = Board { game: G::KIND, size, handicap: 0, pie: false, move_cap: None };
-    let exact = known(&board).expect("a known board");
-    let start = G::new(size, Options::default());
+fn begins_perfectly<G: PlayoutPolicy + Solvable>(size: usize) -> bool {
+    let stop = AtomicBool::new(false);
+    let limits = Limits { memory: 1 << 28, threads: 2, stop: &stop, observer: &|_| {} };
+    let exact = solve::<G>(size, &limits).expect("a board of the game");
     let reading = Reading { policy: true, ..Reading::VALUE };
     let search: SearchConfig = SearchSettings { reading, ..SearchSettings::default() }.with_visits(400);
     let engine = Engine::with_network(committed(G::KIND), search, size, INFERENCE).expect("an engine");
     // Half a point less than the first player can have, so that only what gives nothing away wins.
-    let komi = if let Known::Margin(margin) = exact { HalfPoints(margin.0 - 1) } else { HalfPoints(0) };
+    let komi = if let Verdict::Margin(margin) = exact.verdict() { HalfPoints(margin.0 - 1) } else { HalfPoints(0) };
     let played = after_first_turn::<G>(&engine, size, komi);
-    let positions = Positions::of(&start);
-    let holds = |end: &G| match exact {
-        Known::Margin(margin) => end.score().is_some_and(|score| score.margin() >= margin),
-        Known::Winner(winner) => end.winner(HalfPoints(0)) == Some(winner),
+    let start = G::new(size, Options::default());
+    let leads_there = |first: &&FirstMove| {
+        let mut position = start.clone();
+        first.turn.steps().iter().for_each(|step| position.play(*step));
+        position == played
     };
-    let seat = if exact == Known::Winner(Player::White) { Seat::Second } else { Seat::First };
-    let at = positions.all.iter().position(|position| *position == played).expect("play leads there");
-    positions.forced(seat, holds)[at]
+    let first = exact.first_moves.iter().find(leads_there).expect("a first turn");
+    println!("{} {size}x{size}: {} at komi {komi}", G::KIND, first.turn.text(&start));
+    exact.is_best(first)
 }
 
 #[test]
 fn searches_with_the_committed_networks_begin_solved_boards_perfectly() {
-    assert!(begins_perfectly::<Yugo<1>>(2));
-    assert!(begins_perfectly::<Linage<1>>(3));
-    assert!(begins_perfectly::<Linage<1>>(4));
-    assert!(begins_perfectly::<Sligo<1>>(3));
-    assert!(begins_perfectly::<Fugo<1>>(3));
+    let found = [
+        ("yugo 2x2", begins_perfectly::<Yugo<1>>(2)),
+        ("yugo 3x3", begins_perfectly::<Yugo<1>>(3)),
+        ("linage 3x3", begins_perfectly::<Linage<1>>(3)),
+        ("linage 4x4", begins_perfectly::<Linage<1>>(4)),
+        ("linage 5x5", begins_perfectly::<Linage<1>>(5)),
+        ("fugo 3x3", begins_perfectly::<Fugo<1>>(3)),
+        ("fugo 4x4", begins_perfectly::<Fugo<1>>(4)),
+        ("sligo 3x3", begins_perfectly::<Sligo<1>>(3)),
+        ("sligo 4x4", begins_perfectly::<Sligo<1>>(4)),
+    ];
+    let wrong: Vec<&str> = found.iter().filter(|(_, is_perfect)| !is_perfect).map(|(board, _)| *board).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
 }
 
 /// The first player's median margin on the empty board, by the network in `data/nets`, at the two komi beside the exact
@@ -101,9 +110,12 @@ fn medians_of_the_committed_networks_on_solved_boards() {
     // How far they may be off: on 4x4 Linage, a point.
     let found = [
         ("yugo 2x2", medians::<Yugo<1>>(2), 0),
+        ("yugo 3x3", medians::<Yugo<1>>(3), 0),
         ("linage 3x3", medians::<Linage<1>>(3), 0),
         ("linage 4x4", medians::<Linage<1>>(4), 2),
+        ("linage 5x5", medians::<Linage<1>>(5), 2),
         ("sligo 3x3", medians::<Sligo<1>>(3), 0),
+        ("sligo 4x4", medians::<Sligo<1>>(4), 0),
     ];
     for (board, (exact, medians), off) in found {
         let text = format!("{board}: exact {exact}, medians at half a point less and more komi {medians:?}");

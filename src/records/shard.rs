@@ -359,11 +359,20 @@ fn parse_config(path: &Path, text: &str) -> Result<toml::Table, RunError> {
         .map_err(|error: toml::de::Error| RunError::Config { path: path.to_path_buf(), reason: error.to_string() })
 }
 
+/// So many differences between configs are told.
+const MOST_TOLD: usize = 8;
+
 /// Refuses a config that is not the stored one.
 fn compare(path: &Path, stored: &toml::Table, given: &toml::Table) -> Result<(), RunError> {
-    let differences: Vec<String> = differences(stored, given).into_values().collect();
+    let mut differences: Vec<String> = differences(stored, given).into_values().collect();
     if differences.is_empty() {
         return Ok(());
+    }
+    // Runs of two commands differ in nearly all they have.
+    let more = differences.len().saturating_sub(MOST_TOLD);
+    if more > 0 {
+        differences.truncate(MOST_TOLD);
+        differences.push(format!("and {more} more"));
     }
     Err(RunError::OtherConfig { path: path.to_path_buf(), differences })
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::files::write;
+use super::svg::{Anchor, Drawing, step, ticks};
 use super::text::table;
 use crate::arena::RatingReport;
 use crate::config::Board;
@@ -91,17 +92,6 @@ pub fn write_ratings(dir: &Path, found: &RatingReport) -> Result<(), RunError> {
     Ok(())
 }
 
-/// A step of the scale that gives some three to seven of them.
-fn step(range: f64) -> f64 {
-    let rough = (range / 7.0).max(1.0);
-    let power = 10f64.powf(rough.log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * power).find(|step| *step >= rough).unwrap_or(rough)
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
 /// Each engine's rating with its interval, best first; light or dark as the reader prefers.
 fn ratings_svg(found: &RatingReport) -> String {
     let known: Vec<EloEstimate> = found.engines.iter().filter_map(|engine| engine.elo).collect();
@@ -111,45 +101,23 @@ fn ratings_svg(found: &RatingReport) -> String {
     let high = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 20.0;
     let x = |elo: f64| NAMES + (elo.clamp(low, high) - low) / (high - low) * (WIDTH - NAMES - MARGIN);
     let height = MARGIN + ROW * (found.engines.len() as f64 + 1.5);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\">\n\
-         <style>text {{ font: 15px sans-serif; fill: #24292f }} .paper {{ fill: #fff }} .grid {{ stroke: #e4e7eb }} \
-         .ink {{ stroke: #0072b2; fill: #0072b2 }} \
-         @media (prefers-color-scheme: dark) {{ text {{ fill: #e6edf3 }} .paper {{ fill: #161b22 }} \
-         .grid {{ stroke: #303740 }} .ink {{ stroke: #4ea3e0; fill: #4ea3e0 }} }}</style>\n\
-         <rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
-         <text x=\"16\" y=\"26\">Elo with 95 % intervals, {} being 0</text>\n",
-        escaped(&found.anchor)
-    );
-    let step = step(high - low);
+    let title = format!("Elo with 95 % intervals, {} being 0", found.anchor);
+    let mut drawing = Drawing::new((WIDTH, height), &title);
+    drawing.text(Anchor::Start, (16.0, 26.0), &title);
     let bottom = height - ROW;
-    // Zero has no sign.
-    let mut tick = (low / step).ceil() * step + 0.0;
-    while tick <= high {
-        let at = x(tick);
-        let _ = writeln!(
-            svg,
-            "<line class=\"grid\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{MARGIN}\" y2=\"{bottom:.1}\"/>\
-             <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{tick:.0}</text>",
-            bottom + 20.0
-        );
-        tick += step;
+    for tick in ticks(low, high, step(high - low)) {
+        drawing.line("grid", 1.0, (x(tick), MARGIN), (x(tick), bottom));
+        drawing.text(Anchor::Middle, (x(tick), bottom + 20.0), &format!("{tick:.0}"));
     }
     for (index, engine) in found.engines.iter().enumerate() {
         let y = MARGIN + ROW * (index as f64 + 0.5);
-        let name = escaped(&engine.name);
-        let _ = writeln!(svg, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{name}</text>", NAMES - 14.0, y + 5.0);
+        drawing.text(Anchor::End, (NAMES - 14.0, y + 5.0), &engine.name);
         if let Some(elo) = engine.elo {
-            let (from, to) = (x(elo.interval.lo), x(elo.interval.hi));
-            let _ = writeln!(
-                svg,
-                "<line class=\"ink\" stroke-width=\"3\" x1=\"{from:.1}\" x2=\"{to:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-                 <circle class=\"ink\" cx=\"{:.1}\" cy=\"{y:.1}\" r=\"6\"/>",
-                x(elo.elo)
-            );
+            drawing.line("ink", 3.0, (x(elo.interval.lo), y), (x(elo.interval.hi), y));
+            drawing.disc("ink", (x(elo.elo), y), 6.0);
         }
     }
-    svg + "</svg>\n"
+    drawing.finish()
 }
 
 #[cfg(test)]
@@ -218,12 +186,5 @@ mod tests {
         let svg = read("ratings.svg");
         assert_eq!(svg.matches("<circle").count(), 3);
         assert!(svg.contains("a&lt;b") && !svg.contains("NaN") && !svg.contains("inf"), "{svg}");
-    }
-
-    #[test]
-    fn scales_have_few_steps() {
-        for (range, expected) in [(4.0, 1.0), (40.0, 10.0), (90.0, 20.0), (700.0, 100.0), (2600.0, 500.0)] {
-            assert_eq!(step(range), expected, "{range}");
-        }
     }
 }

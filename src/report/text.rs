@@ -28,19 +28,19 @@ pub(super) fn table(header: &[&str]) -> Table {
 }
 
 /// A share or score as `0.523`.
-fn share(value: Option<f64>) -> String {
+pub(super) fn share(value: Option<f64>) -> String {
     value.map_or("–".to_string(), |value| format!("{value:.3}"))
 }
 
-fn interval(interval: Interval) -> String {
+pub(super) fn interval(interval: Interval) -> String {
     format!("{interval:.3}")
 }
 
-fn score(tally: &Tally) -> String {
+pub(super) fn score(tally: &Tally) -> String {
     format!("{} {}", share(tally.score()), interval(tally.interval()))
 }
 
-fn wdl(tally: &Tally) -> String {
+pub(super) fn wdl(tally: &Tally) -> String {
     let wdl = tally.wdl;
     format!("{}/{}/{}", wdl.wins, wdl.draws, wdl.losses)
 }
@@ -71,7 +71,7 @@ fn end(half: Option<i32>, open: &str) -> String {
 }
 
 /// The fair komi with its interval and how much of an answer it is.
-fn fair(found: &FairKomi) -> String {
+pub(super) fn fair(found: &FairKomi) -> String {
     let range = format!("[{}, {}]", end(found.lo, "-∞"), end(found.hi, "+∞"));
     match (found.k_star, found.status) {
         (Some(k), KomiStatus::NotIdentified { .. }) => format!("{}? {range}", HalfPoints(k).signed()),
@@ -80,7 +80,7 @@ fn fair(found: &FairKomi) -> String {
     }
 }
 
-fn status(found: &FairKomi) -> String {
+pub(super) fn status(found: &FairKomi) -> String {
     match found.status {
         KomiStatus::Identified => "identified".to_string(),
         KomiStatus::CleanSeparation => {

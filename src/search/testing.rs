@@ -1,6 +1,4 @@
-//! What the tests share: random games, whole searches, and exact values of tiny boards.
-
-use std::collections::HashMap;
+//! What the tests share: random games and whole searches.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -8,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::{Descent, Evaluator, Leaf, MoverValue, PlayoutPolicy, Playouts, Search};
 use crate::board::PointSet;
 use crate::config::{Reading, SearchConfig, SearchSettings};
-use crate::games::{Game, HalfPoints, Played, Seat, Status, Step, StepSet};
+use crate::games::{Game, HalfPoints, Played, Status, Step, StepSet};
 
 pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
@@ -75,71 +73,4 @@ pub fn searched<G: PlayoutPolicy>(position: &G, config: SearchConfig, komi: Half
     tree.prepare_root(config.visits, None, &mut rng(0));
     search(&mut tree, &game, komi, &mut rng(seed));
     tree
-}
-
-/// All positions that play can lead to from a start.
-pub struct Positions<G> {
-    pub all: Vec<G>,
-    /// The positions from which each can be reached by one step.
-    before: Vec<Vec<u32>>,
-    /// The number of steps from each.
-    steps: Vec<u32>,
-}
-
-impl<G: Game> Positions<G> {
-    /// The start comes first.
-    pub fn of(start: &G) -> Self {
-        let mut found = Positions { all: vec![start.clone()], before: vec![Vec::new()], steps: Vec::new() };
-        let mut numbers = HashMap::from([(start.clone(), 0)]);
-        while let Some(position) = found.all.get(found.steps.len()).cloned() {
-            let at = found.steps.len() as u32;
-            let Status::Running(steps) = position.status() else {
-                found.steps.push(0);
-                continue;
-            };
-            for step in steps.iter() {
-                let mut next = position.clone();
-                next.play(step);
-                let number = *numbers.entry(next.clone()).or_insert_with(|| {
-                    found.all.push(next);
-                    found.before.push(Vec::new());
-                    found.all.len() as u32 - 1
-                });
-                found.before[number as usize].push(at);
-            }
-            found.steps.push(steps.len() as u32);
-        }
-        found
-    }
-
-    /// From which positions the person in `seat` can force a finished game for which `goal` holds.
-    ///
-    /// The way there gets ever shorter, so it meets no position twice: repetition is no way out.
-    pub fn forced(&self, seat: Seat, goal: impl Fn(&G) -> bool) -> Vec<bool> {
-        let is_goal = |at: &usize| self.steps[*at] == 0 && goal(&self.all[*at]);
-        let mut open: Vec<usize> = (0..self.all.len()).filter(is_goal).collect();
-        let mut forced = vec![false; self.all.len()];
-        open.iter().for_each(|at| forced[*at] = true);
-        let mut left = self.steps.clone();
-        while let Some(at) = open.pop() {
-            for before in &self.before[at] {
-                let before = *before as usize;
-                left[before] -= 1;
-                if !forced[before] && (self.all[before].seat_to_move() == seat || left[before] == 0) {
-                    forced[before] = true;
-                    open.push(before);
-                }
-            }
-        }
-        forced
-    }
-
-    /// The first player's margin under best play; `None` if somebody can go round in circles to avoid it.
-    pub fn margin(&self) -> Option<HalfPoints> {
-        let margin = |position: &G| position.score().map_or(0, |score| score.margin().0);
-        let most = 2 * self.all[0].size().pow(2) as i32 + 1;
-        let can = |seat, goal: &dyn Fn(i32) -> bool| self.forced(seat, |position| goal(margin(position)))[0];
-        let least = (-most..=most).rev().find(|half| can(Seat::First, &|margin| margin >= *half))?;
-        can(Seat::Second, &|margin| margin <= least).then_some(HalfPoints(least))
-    }
 }

@@ -22,8 +22,8 @@ fn every_command_explains_itself_with_an_example() {
     let all = done(folder.path(), "--help");
     let names = commands(&all);
     for name in [
-        "pipeline", "selfplay", "train", "komi", "balance", "match", "rate", "gtp", "data", "position", "perft",
-        "doctor",
+        "pipeline", "selfplay", "train", "komi", "balance", "match", "rate", "solve", "gtp", "report", "data",
+        "position", "perft", "doctor",
     ] {
         assert!(names.iter().any(|found| found == name), "{name} is not in {names:?}");
     }

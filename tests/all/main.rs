@@ -12,5 +12,6 @@ mod program;
 mod programs;
 mod published;
 mod reference;
+mod report;
 mod runs;
 mod versus_reference;

@@ -8,6 +8,7 @@ mod matches;
 mod measure;
 mod rate;
 mod selfplay;
+mod solve;
 #[cfg(test)]
 mod tests;
 mod train;
@@ -17,6 +18,7 @@ pub use matches::MatchFlags;
 pub use measure::{BalanceFlags, KomiFlags};
 pub use rate::RateFlags;
 pub use selfplay::SelfplayFlags;
+pub use solve::SolveFlags;
 pub use train::TrainFlags;
 
 use std::path::PathBuf;
@@ -151,9 +153,13 @@ pub struct MeasureFlags {
 impl JobFlags {
     /// Worker threads: as asked for, else one for each core.
     pub fn threads(&self) -> usize {
-        let cores = || thread::available_parallelism().map_or(1, usize::from);
         self.threads.and_then(|threads| usize::try_from(threads).ok()).unwrap_or_else(cores)
     }
+}
+
+/// The machine's cores, as far as this program may use them.
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// A game's board of this side, with the usual rules.

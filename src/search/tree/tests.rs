@@ -2,13 +2,14 @@ use std::collections::BTreeSet;
 
 use rand::Rng;
 
-use super::super::testing::{Positions, random_game, random_step, rng, search, search_with, searched, visits};
+use super::super::testing::{random_game, random_step, rng, search, search_with, searched, visits};
 use super::super::{Choice, PlayoutPolicy, choose, playout};
 use super::*;
 use crate::config::{Reading, RootNoise, SearchSettings, Selection};
 use crate::games::{
     Ending, Fugo, GameKind, Linage, Options, Sligo, Specials, StartPosition, StepSet, Yugo, parse_step, turns,
 };
+use crate::solve::slow::Positions;
 use crate::with_game;
 
 /// Noise in the root's priors, and nothing else.

@@ -1,0 +1,375 @@
+//! The chapters of a page: what the games of its runs say.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::super::text::{fair, interval, score, share, status, wdl};
+use super::plots::{Spot, board, margins, score_by_komi};
+use super::runs::{Kind, Run};
+use crate::arena::match_report;
+use crate::config::{Board, Device, Inference, MatchConfig, Precision, SearchSettings};
+use crate::games::{GameKind, HalfPoints};
+use crate::komi::{Balance, Fair, FirstMove, Openings, balance, known, openings, summary};
+use crate::stats::elo::EloEstimate;
+use crate::stats::sprt::{Bounds, ErrorRates, Sprt, Verdict};
+
+/// A part of the page under a heading of its own.
+#[derive(Serialize)]
+pub struct Chapter {
+    pub title: &'static str,
+    /// What it is about, for a reader who knows the games and not the program.
+    pub about: &'static str,
+    pub table: Option<Grid>,
+    pub sections: Vec<Section>,
+}
+
+/// What is said of one run or board.
+#[derive(Serialize, Default)]
+pub struct Section {
+    pub title: String,
+    pub lines: Vec<String>,
+    pub warnings: Vec<String>,
+    pub pictures: Vec<Picture>,
+    pub tables: Vec<Grid>,
+}
+
+/// A drawing, which is written to a file of its own too.
+#[derive(Serialize)]
+pub struct Picture {
+    /// The file's name.
+    pub file: String,
+    pub svg: String,
+}
+
+/// A table; all columns but the first hold figures.
+#[derive(Serialize)]
+pub struct Grid {
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    fn new(header: &[&str], rows: Vec<Vec<String>>) -> Self {
+        Grid { header: header.iter().map(|name| name.to_string()).collect(), rows }
+    }
+}
+
+/// All chapters that have something to tell.
+pub fn chapters(runs: &[Run]) -> Vec<Chapter> {
+    let made = [komi(runs), fugo(runs), balances(runs), matches(runs), played(runs)];
+    made.into_iter().flatten().collect()
+}
+
+fn of(runs: &[Run], kind: Kind) -> impl Iterator<Item = &Run> {
+    runs.iter().filter(move |run| run.kind == kind && !run.rows.is_empty())
+}
+
+/// A run's board in words.
+fn board_name(run: &Run) -> String {
+    run.board().map_or("several boards".to_string(), |(game, size)| format!("{game} {size}×{size}"))
+}
+
+/// The name of a run's picture: unlike those of other runs.
+fn file(runs: &[Run], run: &Run, what: &str) -> String {
+    let number = runs.iter().position(|other| std::ptr::eq(other, run)).unwrap_or_default();
+    let board = run.board().map_or(String::new(), |(game, size)| format!("-{game}-{size}x{size}"));
+    format!("{number:02}-{}{board}-{what}.svg", run.kind.name())
+}
+
+fn played(runs: &[Run]) -> Option<Chapter> {
+    let row = |run: &Run| {
+        let games = if run.rows.is_empty() { "–".to_string() } else { run.rows.len().to_string() };
+        vec![
+            run.folder.display().to_string(),
+            run.kind.name().to_string(),
+            board_name(run),
+            run.engines().join("; "),
+            games,
+            run.seed(),
+            format!("{} ({})", run.info("version"), run.info("git_commit")),
+            run.info("machine").to_string(),
+        ]
+    };
+    let header = ["run", "what", "board", "engines", "games", "seed", "program (commit)", "machine"];
+    let table = Grid::new(&header, runs.iter().map(row).collect());
+    let about = "The runs that this page is made of. The same program, seed and settings on the same machine play the same games \
+        again; run.toml in each folder has all settings.";
+    Some(Chapter { title: "What was played", about, table: Some(table), sections: Vec::new() })
+}
+
+fn komi(runs: &[Run]) -> Option<Chapter> {
+    let of_run = |run| {
+        let (game, size) = Run::board(run).filter(|(game, _)| game.has_score())?;
+        Some((run, game, size, summary(&run.rows, game, size)))
+    };
+    let found: Vec<(&Run, GameKind, usize, Fair)> = of(runs, Kind::Komi).filter_map(of_run).collect();
+    let row = |(run, game, size, fair_komi): &(&Run, GameKind, usize, Fair)| {
+        let exact = known(&Board { game: *game, size: *size, handicap: 0, pie: false, move_cap: None });
+        let best = fair_komi.best.as_ref();
+        let draws: u64 = fair_komi.at.iter().map(|at| at.tally.wdl.draws).sum();
+        vec![
+            board_name(run),
+            run.engines().join("; "),
+            fair(&fair_komi.lattice),
+            best.map_or("–".to_string(), |best| best.komi.to_string()),
+            best.map_or("–".to_string(), |best| format!("{:.3} {}", best.score, interval(best.interval))),
+            format!("{:.0} %", 100.0 * draws as f64 / run.rows.len() as f64),
+            run.rows.len().to_string(),
+            exact.map_or("–".to_string(), |exact| exact.to_string()),
+        ]
+    };
+    let section = |(run, game, size, fair_komi): &(&Run, GameKind, usize, Fair)| {
+        let mut lines = vec![
+            format!("Fair komi of {}: {}", run.engines().join("; "), fair(&fair_komi.lattice)),
+            format!("How sure: {}.", status(&fair_komi.lattice)),
+        ];
+        if let Some(smooth) = fair_komi.smooth {
+            lines.push(format!(
+                "A smooth curve crosses one half at {:.2} {:.2} points (test of fit: p = {:.2}).",
+                smooth.root, smooth.interval, smooth.fit
+            ));
+        }
+        if let Some(decisive) = &fair_komi.decisive {
+            lines.push(format!("From decisive games alone: {} ({}).", fair(decisive), status(decisive)));
+        }
+        let title = format!("{game} {size}×{size}: first player's score by komi");
+        let picture = score_by_komi(&title, fair_komi).map(|svg| Picture { file: file(runs, run, "score"), svg });
+        let rows = fair_komi.at.iter().map(|at| {
+            let tally = &at.tally;
+            vec![
+                at.komi.to_string(),
+                tally.games().to_string(),
+                tally.unique.to_string(),
+                wdl(tally),
+                score(tally),
+                tally.repetitions.to_string(),
+                tally.capped.to_string(),
+            ]
+        });
+        Section {
+            title: board_name(run),
+            lines,
+            warnings: fair_komi.warnings.clone(),
+            pictures: picture.into_iter().collect(),
+            tables: vec![Grid::new(&TALLY, rows.collect())],
+        }
+    };
+    let header =
+        ["board", "engine", "fair komi [95 %]", "best komi", "first's score there [95 %]", "draws", "games", "exact"];
+    (!found.is_empty()).then(|| Chapter {
+        title: "Fair komi",
+        about: "Komi are points given to the second player. The fair komi k* is the margin at which both sides score the same; it \
+            belongs to an engine, its search budget and a board, and all games begin from the empty board. The best komi \
+            is the one, of those that the rules allow, whose score comes nearest to one half. A question mark: too few \
+            games to tell.",
+        table: Some(Grid::new(&header, found.iter().map(row).collect())),
+        sections: found.iter().map(section).collect(),
+    })
+}
+
+/// The columns of results by komi.
+const TALLY: [&str; 7] = ["komi", "games", "differ", "W/D/L of first", "score [95 %]", "repeated", "capped"];
+
+fn fugo(runs: &[Run]) -> Option<Chapter> {
+    let fugo = of(runs, Kind::Komi).filter_map(|run| match run.board() {
+        Some((GameKind::Fugo, size)) => Some((run, size, openings(&run.rows, size))),
+        _ => None,
+    });
+    let section = |(run, size, found): (&Run, usize, Openings)| {
+        let mut lines = vec![
+            format!("First player, pie rule off: {}.", score(&found.free)),
+            format!("Person who begins, pie rule on: {}.", score(&found.pie)),
+        ];
+        if let Some(fairest) = found.fairest() {
+            lines.push(format!("Fairest opening: {} ({}).", fairest.turn, score(&fairest.tally)));
+        }
+        let title = format!("Fugo {size}×{size}: first player's score after each opening, in %");
+        let svg = board(&title, GameKind::Fugo, size, |name| {
+            let opening = alike(&found.openings, name)?;
+            let score = opening.tally.score();
+            Some(Spot { score, lines: vec![score.map_or("–".to_string(), |score| format!("{:.0}", 100.0 * score))] })
+        });
+        let row = |opening: &FirstMove| {
+            vec![opening.turn.clone(), opening.tally.games().to_string(), wdl(&opening.tally), score(&opening.tally)]
+        };
+        let table = Grid::new(
+            &["opening", "games", "W/D/L of first", "score [95 %]"],
+            found.openings.iter().map(row).collect(),
+        );
+        Section {
+            title: format!("{} by {}", board_name(run), run.engines().join("; ")),
+            lines,
+            warnings: found.warnings.clone(),
+            pictures: vec![Picture { file: file(runs, run, "openings"), svg }],
+            tables: vec![table],
+        }
+    };
+    let sections: Vec<Section> = fugo.map(section).collect();
+    (!sections.is_empty()).then_some(Chapter {
+        title: "Openings of Fugo",
+        about: "Fugo has no score and no komi. What there is to choose is the opening, and with the pie rule the second player \
+            may take it over: the opening after which both sides score the same is the fairest one.",
+        table: None,
+        sections,
+    })
+}
+
+/// The pool of first moves to which the move of this name belongs.
+fn alike<'a>(moves: &'a [FirstMove], name: &str) -> Option<&'a FirstMove> {
+    moves.iter().find(|first| first.alike.iter().any(|alike| alike == name))
+}
+
+fn balances(runs: &[Run]) -> Option<Chapter> {
+    let found: Vec<(&Run, Vec<Balance>)> = of(runs, Kind::Balance)
+        .map(|run| (run, run.rows.chunk_by(|a, b| a.komi == b.komi).filter_map(balance).collect()))
+        .collect();
+    let row = |run: &Run, found: &Balance| {
+        let tally = &found.tally;
+        vec![
+            board_name(run),
+            run.engines().join("; "),
+            found.komi.to_string(),
+            tally.games().to_string(),
+            wdl(tally),
+            score(tally),
+            tally.repetitions.to_string(),
+            found
+                .lengths
+                .map_or("–".to_string(), |lengths| format!("{:.1} ± {:.1}", lengths.mean, lengths.deviation)),
+            found
+                .margins
+                .as_ref()
+                .map_or("–".to_string(), |margins| format!("{:+.1} ± {:.1}", margins.mean, margins.deviation)),
+        ]
+    };
+    let rows = found.iter().flat_map(|(run, balances)| balances.iter().map(|balance| row(run, balance)));
+    let header = ["board", "engine", "komi", "games", "W/D/L of first", "score [95 %]", "repeated", "turns", "margin"];
+    let section = |run: &Run, found: &Balance| {
+        let komi = if found.game.has_score() { format!(" at komi {}", found.komi) } else { String::new() };
+        let name = format!("{}{komi}", board_name(run));
+        let all = found.tally.games().max(1) as f64;
+        let svg = board(&format!("{name}: first moves"), found.game, found.size, |point| {
+            let first = alike(&found.first_moves, point)?;
+            let score = first.tally.score();
+            let played = format!("{:.0} %", 100.0 * first.tally.games() as f64 / all);
+            Some(Spot { score, lines: vec![played, share(score)] })
+        });
+        let mut pictures = vec![Picture { file: file(runs, run, &format!("first-moves-{}", found.komi)), svg }];
+        if let Some(svg) =
+            found.margins.as_ref().and_then(|m| margins(&format!("{name}: margins, games"), &m.histogram))
+        {
+            pictures.push(Picture { file: file(runs, run, &format!("margins-{}", found.komi)), svg });
+        }
+        let row = |first: &FirstMove| {
+            vec![first.turn.clone(), first.tally.games().to_string(), wdl(&first.tally), score(&first.tally)]
+        };
+        let table = Grid::new(
+            &["first move", "games", "W/D/L of first", "score [95 %]"],
+            found.first_moves.iter().map(row).collect(),
+        );
+        let lines =
+            vec!["First moves: how often each was played, symmetric ones together, and what the first player scored."];
+        Section {
+            title: format!("{name}, by {}", run.engines().join("; ")),
+            lines: lines.into_iter().map(str::to_string).collect(),
+            warnings: found.tally.warnings(),
+            pictures,
+            tables: vec![table],
+        }
+    };
+    let sections = found.iter().flat_map(|(run, balances)| balances.iter().map(|balance| section(run, balance)));
+    (!found.is_empty()).then(|| Chapter {
+        title: "Balance at given komi",
+        about: "Games from the empty board at a fixed komi: who wins, how long games are (± is a standard deviation), by how much \
+            they are won, and how they begin.",
+        table: Some(Grid::new(&header, rows.collect())),
+        sections: sections.collect(),
+    })
+}
+
+fn matches(runs: &[Run]) -> Option<Chapter> {
+    let row = |run: &Run| {
+        let config = match_config(run)?;
+        let engines = run.engines();
+        let engine = |number: usize| engines.get(number).or(engines.first()).cloned().unwrap_or_default();
+        let found = match_report(&run.rows, &config, [engine(0), engine(1)]);
+        let elo = |elo: Option<EloEstimate>| {
+            elo.map_or("–".to_string(), |elo| format!("{:+.0} {:.0}", elo.elo, elo.interval))
+        };
+        let verdict = found.test.map_or("–".to_string(), |test| {
+            let said = match test.verdict {
+                Verdict::Continue => "undecided",
+                Verdict::AcceptH0 => "not stronger",
+                Verdict::AcceptH1 => "stronger",
+            };
+            format!("{said} ({} v {})", test.elo0, test.elo1)
+        });
+        Some(vec![
+            board_name(run),
+            found.komi.to_string(),
+            found.a.clone(),
+            found.b.clone(),
+            found.pentanomial.pairs().to_string(),
+            format!("{} {}", share(found.score), interval(found.interval)),
+            elo(found.elo),
+            elo(found.nelo),
+            format!("{:.3}", found.los),
+            verdict,
+        ])
+    };
+    let rows: Vec<Vec<String>> = of(runs, Kind::Match).filter_map(row).collect();
+    let header =
+        ["board", "komi", "A", "B", "pairs", "score of A [95 %]", "Elo [95 %]", "normalised Elo", "LOS", "test"];
+    (!rows.is_empty()).then(|| Chapter {
+        title: "Matches",
+        about: "Each opening is played twice with the seats exchanged. Elo and score are A's; LOS is the likelihood that A is the \
+            stronger one.",
+        table: Some(Grid::new(&header, rows)),
+        sections: Vec::new(),
+    })
+}
+
+/// A match's config as far as its report rests on it.
+fn match_config(run: &Run) -> Option<MatchConfig> {
+    let (game, size) = run.board()?;
+    let board = Board { game, size, handicap: 0, pie: false, move_cap: None };
+    let inference = Inference { batch: 16, precision: Precision::F32, device: Device::Cpu };
+    let search = SearchSettings::default().with_visits(1);
+    let sprt = run.config.get("sprt").and_then(|sprt| {
+        let number = |group: &str, key: &str| sprt.get(group)?.get(key)?.as_float();
+        Some(Sprt {
+            bounds: Bounds::new(number("bounds", "elo0")?, number("bounds", "elo1")?).ok()?,
+            errors: ErrorRates::new(number("errors", "alpha")?, number("errors", "beta")?).ok()?,
+        })
+    });
+    Some(MatchConfig {
+        komi: run.rows.first().map_or(HalfPoints(0), |row| row.komi),
+        void_faults: run.config.get("void_faults").and_then(toml::Value::as_bool).unwrap_or(false),
+        sprt,
+        ..MatchConfig::between([search, search], board, inference)
+    })
+}
+
+/// The learning curves and ratings that runs have drawn.
+pub fn drawn(runs: &[Run]) -> Vec<Picture> {
+    let mut pictures = BTreeMap::new();
+    for (number, run) in runs.iter().enumerate() {
+        let files: Vec<_> = match run.kind {
+            Kind::Pipeline => GameKind::ALL
+                .iter()
+                .map(|game| (run.folder.join(game.name()).join("learning.svg"), game.name()))
+                .collect(),
+            Kind::Rate => vec![(run.folder.join("ratings.svg"), "ratings")],
+            _ => Vec::new(),
+        };
+        for (path, name) in files {
+            // A game that the run has not come to has no curves yet.
+            if let Ok(svg) = std::fs::read_to_string(path) {
+                pictures.insert((number, name), svg);
+            }
+        }
+    }
+    let file = |number: usize, name: &str| format!("{number:02}-{name}.svg");
+    pictures.into_iter().map(|((number, name), svg)| Picture { file: file(number, name), svg }).collect()
+}
