@@ -258,7 +258,7 @@ fn ratings_survive_kills_and_go_on_with_more_pairs() {
     for (flags, fault) in [
         ("--engine a", "--engine: one engine has nobody to play"),
         ("--engine a --engine a", "--engine: a is given twice"),
-        ("--engine a,b=1 --engine b", "--engine: `b=1` is not understood (net=FILE, visits=N)"),
+        ("--engine a,b=1 --engine b", "--engine: `b=1` is not understood (net=FILE, visits=N, gtp=COMMAND)"),
         ("--engine ../a --engine b", "--engine: `../a` is no name for an engine"),
         ("--engine a --engine b --anchor c", "--anchor: no engine has that name"),
         ("--engine a,visits=0 --engine b", "--engine visits: 0 is not allowed"),
