@@ -203,8 +203,15 @@ impl Table<'_> {
             }
         };
         let mut engines: Vec<RatedEngine> = (0..self.engines.len()).map(engine).collect();
-        let key = |engine: &RatedEngine| engine.elo.map_or(f64::NEG_INFINITY, |elo| elo.elo);
-        engines.sort_by(|a, b| key(b).total_cmp(&key(a)));
+        // Of engines that won or lost all their games the bounds tell which is better, and then the score.
+        let key = |engine: &RatedEngine| {
+            let elo = engine.elo.map_or([f64::NEG_INFINITY; 3], |elo| [elo.elo, elo.interval.lo, elo.interval.hi]);
+            [elo[0], elo[1], elo[2], engine.score.unwrap_or(0.0)]
+        };
+        engines.sort_by(|a, b| {
+            let pairs = key(b).into_iter().zip(key(a));
+            pairs.map(|(b, a)| b.total_cmp(&a)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        });
         let name = |index: usize| self.config.engines[index].name.clone();
         let played = self.meetings.iter().filter(|(pairs, _)| *pairs > 0);
         let meetings = played.map(|(_, Encounter { a, b, pairs })| Meeting {

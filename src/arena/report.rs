@@ -26,8 +26,8 @@ pub struct PairResult {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Evidence {
     pub pairs: Vec<PairResult>,
-    /// Pairs by their result for A: both lost, …, both won. Pairs with a game without a result are left out, and of
-    /// pairs that are the same modulo symmetry all but one; in a sequential test also those after its verdict.
+    /// Pairs by their result for A: both lost, …, both won. Pairs with a game without a result are left out, and those of
+    /// which both games were played before modulo symmetry; in a sequential test also those after its verdict.
     pub pentanomial: Pentanomial,
     /// Single games from A's view, all of them.
     pub games: Wdl,
@@ -59,8 +59,12 @@ impl Evidence {
                 found.games.record(outcome);
             }
             match (a_first, a_second) {
-                (Some(first), Some(second)) if seen.insert([one, two].map(game_key)) => found.count(first, second),
-                (Some(_), Some(_)) => {}
+                // A pair of two games that were played before, be it in two other pairs, is no new evidence.
+                (Some(first), Some(second)) => {
+                    if [one, two].map(|row| seen.insert((row.game_index % 2, game_key(row)))).contains(&true) {
+                        found.count(first, second);
+                    }
+                }
                 _ => found.void_pairs += 1,
             }
             found.pairs.push(PairResult { pair: one.game_index / 2, opening: opening.join(" "), a_first, a_second });

@@ -10,7 +10,7 @@ use super::openings::Openings;
 use super::player::{Fault, Player, PlayerError};
 use super::report::Evidence;
 use crate::config::MatchConfig;
-use crate::games::{Phase, Played, Player as Colour, Rules, Seat, Step, Turn};
+use crate::games::{Ending, Phase, Played, Player as Colour, Rules, Seat, Step, Turn};
 use crate::records::{EngineTag, GameMeta, GameRecord, GameRow, Layout, RunDir};
 use crate::search::PlayoutPolicy;
 use crate::selfplay::{Control, OutputError, PlayError, Work, game_rows};
@@ -204,7 +204,11 @@ fn play_game<G: PlayoutPolicy>(
         Err((seat, error)) => {
             let fault = fault_of(error)?;
             let name = ["a", "b"][seats[seat as usize]];
-            tracing::warn!(game = index, engine = name, ending = fault.ending.name(), "{}", fault.what);
+            let (ending, what) = (fault.ending.name(), &fault.what);
+            match fault.ending {
+                Ending::Resign => tracing::info!(game = index, engine = name, ending, "{what}"),
+                _ => tracing::warn!(game = index, engine = name, ending, "{what}"),
+            }
             played.forfeit(colour_of(&played, seat), fault.ending);
         }
     }

@@ -91,7 +91,7 @@ pub fn run_info() -> RunInfo {
 /// The failure of a run that the user stopped.
 fn stopped() -> Failure {
     let command = resume_command();
-    Failure::Run(anyhow!("stopped; what is finished is kept, and the same command goes on:\n  {command}"))
+    Failure::Run(anyhow!("stopped; the files that are finished are kept, and the same command goes on:\n  {command}"))
 }
 
 impl From<RunError> for Failure {

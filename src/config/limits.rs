@@ -131,6 +131,8 @@ pub const GATE_ELO: Real = Real::new(1.0, 1000.0, 100.0);
 pub const RATING_PAIRS: Whole = Whole::new(0, 1_000_000, 32);
 
 pub const KOMI_GAMES: Whole = Whole::new(4, 10_000_000, 2000);
+/// In points.
+pub const KOMI_WIDTH: Real = Real::new(0.0, 1000.0, 0.0);
 pub const BLOCK: Whole = Whole::new(2, 4096, 128);
 pub const DRAWN_TURNS: Whole = Whole::new(0, 1000, 6);
 pub const DELTA: Real = Real::new(0.0, 1.0, 0.05);

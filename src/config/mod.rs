@@ -259,6 +259,9 @@ pub struct KomiConfig {
     pub variation: Variation,
     /// The first block's komi; `None`: what the engine's own games or network suggest.
     pub start: Option<HalfPoints>,
+    /// The width of the fair komi's interval, in points, at which the measurement ends before all games are played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<f64>,
 }
 
 /// The measurement of a board's balance at given komi.

@@ -320,7 +320,8 @@ fn every_config_can_be_written_as_toml() {
     };
     let text = lines(&selfplay);
     assert!(text.contains("centre = 3.5\nspread = 0.1\n") && text.contains("noise_share = 0.0"), "{text}");
-    let komi = KomiConfig { board, games: 1, block: 1, seed: 1, inference, search, variation, start: None };
+    let komi =
+        KomiConfig { board, games: 1, block: 1, seed: 1, inference, search, variation, start: None, width: None };
     assert!(!lines(&komi).contains("start"));
     let komi = KomiConfig { start: Some(HalfPoints(-1)), ..komi };
     assert!(lines(&komi).contains("start = -0.5\n") && lines(&komi).contains("precision = \"bf16\"\n"));

@@ -231,7 +231,7 @@ impl<G: PlayoutPolicy> Session<G> {
     pub fn suggest_komi(&mut self) -> Reply {
         let (game, size) = (G::KIND, self.shared.size);
         if !game.has_score() {
-            return Err("fugo has no komi: White may swap on the first turn".to_string());
+            return Err("fugo has no komi; with the pie rule White may swap on the first turn".to_string());
         }
         let most = (size * size) as f64;
         let (mut low, mut high) = (measurable_near(game, size, -most), measurable_near(game, size, most));
@@ -259,7 +259,7 @@ impl<G: PlayoutPolicy> Session<G> {
     /// `fairkomi-choose_side K`: the side that the engine would rather play at this komi.
     pub fn choose_side(&mut self, arguments: Arguments<'_>) -> Reply {
         if !G::KIND.has_score() {
-            return Err("fugo has no komi: White may swap on the first turn".to_string());
+            return Err("fugo has no komi; with the pie rule White may swap on the first turn".to_string());
         }
         let komi = arguments.word(0)?.parse::<HalfPoints>()?;
         let komi = G::KIND.check_komi(komi).map_err(|error| error.to_string())?;

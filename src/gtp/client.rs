@@ -199,7 +199,9 @@ impl Program {
                 answer => words.push(answer.unwrap_or_default()),
             }
         }
-        Ok(words.join(" ").trim().to_string())
+        let name = words.join(" ").trim().to_string();
+        // A program need not have a name.
+        Ok(if name.is_empty() { self.setting.command.clone() } else { name })
     }
 
     /// The answer to a command that may not fail. A program that fails has ended.

@@ -191,7 +191,7 @@ fn pass_swaps_on_the_first_turn() {
             ("play w pass", "="),
             ("play w pass", "? illegal move: there is no pass in fugo"),
             ("komi 1", "? komi 1 is not allowed in fugo (the game has no score and no komi)"),
-            ("fairkomi-komi", "? fugo has no komi: White may swap on the first turn"),
+            ("fairkomi-komi", "? fugo has no komi; with the pie rule White may swap on the first turn"),
             ("fairkomi-ownership", "? nobody owns points in fugo"),
         ],
     );

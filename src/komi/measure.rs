@@ -80,10 +80,17 @@ fn komi_blocks<G: PlayoutPolicy>(
     let start = measurable_near(game, size, start.points());
     let layout = Layout { games: config.block, compress: false };
     let blocks = layout.shards(config.games);
-    for block in (0..blocks).filter(|block| !dir.is_finished(*block)).collect::<Vec<_>>() {
+    for block in 0..blocks {
         let mut before = game_rows(dir.path())?;
         before.retain(|row| row.game_index < block * config.block);
-        let komi = block_komi(&before, config, start, block + 1 == blocks);
+        let is_last = block + 1 == blocks || config.width.is_some_and(|width| is_narrow(&before, config, width));
+        if dir.is_finished(block) {
+            if is_last {
+                break;
+            }
+            continue;
+        }
+        let komi = block_komi(&before, config, start, is_last);
         let rules = config.board.rules(komi);
         let plan = Plan {
             engines: std::slice::from_ref(engine),
@@ -93,8 +100,18 @@ fn komi_blocks<G: PlayoutPolicy>(
         };
         let setup = |index| from_empty_board(index, rules, config.variation, Opening::Empty);
         play_shards::<G>(&plan, &setup, dir, workers, control)?;
+        if is_last {
+            break;
+        }
     }
     Ok(())
+}
+
+/// Whether the fair komi's interval is at most so wide, in points. The tests behind it may be looked at after each block.
+fn is_narrow(rows: &[GameRow], config: &KomiConfig, width: f64) -> bool {
+    let found = summary(rows, config.board.game, config.board.size).lattice;
+    let ends = found.lo.zip(found.hi).filter(|_| found.k_star.is_some());
+    ends.is_some_and(|(lo, hi)| f64::from(hi - lo) / 2.0 <= width)
 }
 
 /// The komi of the next block.

@@ -349,6 +349,7 @@ fn a_measurement_finds_the_exact_value_of_a_tiny_board_and_goes_on_where_it_stop
         search: search(),
         variation: VARIATION,
         start: None,
+        width: None,
     };
     let engine = Engine::playouts(config.search);
     let measure = |path: &std::path::Path, config: &KomiConfig| {
@@ -375,6 +376,17 @@ fn a_measurement_finds_the_exact_value_of_a_tiny_board_and_goes_on_where_it_stop
     // A finished measurement plays nothing more.
     config.games = 160;
     assert_eq!(measure(whole.path(), &config), found);
+    // With a width to reach it is over once its interval is that narrow; the games are those of the whole run, but for the last block.
+    (config.games, config.width) = (1600, Some(2.0));
+    let narrow = tempfile::tempdir().expect("a folder");
+    let found = measure(narrow.path(), &config);
+    let Measurement::Komi(fair) = &found else { panic!("Linage has a komi") };
+    let narrow_rows = game_rows(narrow.path()).expect("rows");
+    assert!(narrow_rows.len() < 1600 && narrow_rows.len().is_multiple_of(16), "{}", narrow_rows.len());
+    assert!(fair.lattice.hi.zip(fair.lattice.lo).is_some_and(|(hi, lo)| hi - lo <= 4), "{fair:?}");
+    let same = narrow_rows.len().min(rows.len()) - 16;
+    assert!(narrow_rows[..same].iter().zip(&rows).all(|(a, b)| a.turns == b.turns && a.komi == b.komi));
+    assert_eq!(measure(narrow.path(), &config), found, "and plays nothing more");
 }
 
 #[test]
@@ -388,6 +400,7 @@ fn fugo_is_measured_in_thirds() {
         search: search(),
         variation: VARIATION,
         start: None,
+        width: None,
     };
     let engine = Engine::playouts(config.search);
     let folder = tempfile::tempdir().expect("a folder");

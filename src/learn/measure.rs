@@ -51,6 +51,7 @@ impl Job<'_> {
             search: engine.search,
             variation: settings.variation,
             start: None,
+            width: None,
         };
         let mut dir = self.open(&self.folder(board).join(KOMI), &config, &[&engine])?;
         let done = dir.manifest().games();

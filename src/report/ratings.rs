@@ -114,7 +114,12 @@ fn ratings_svg(found: &RatingReport) -> String {
         drawing.text(Anchor::End, (NAMES - 14.0, y + 5.0), &engine.name);
         if let Some(elo) = engine.elo {
             drawing.line("ink", 3.0, (x(elo.interval.lo), y), (x(elo.interval.hi), y));
-            drawing.disc("ink", (x(elo.elo), y), 6.0);
+            match elo.elo {
+                known if known.is_finite() => drawing.disc("ink", (x(known), y), 6.0),
+                // Nothing bounds it on this side.
+                endless if endless > 0.0 => drawing.text(Anchor::End, (WIDTH - 8.0, y + 5.0), "∞"),
+                _ => drawing.text(Anchor::Start, (NAMES - 10.0, y + 5.0), "-∞"),
+            }
         }
     }
     drawing.finish()
@@ -184,7 +189,8 @@ mod tests {
         assert!(read("ratings.csv").contains("\nlonely,\"playouts, 20 visits\",,,,32,0.25\n"));
         assert!(read("meetings.csv").starts_with("a,b,pairs,score,score_low,score_high\na<b,zero,32,0.625,0."));
         let svg = read("ratings.svg");
-        assert_eq!(svg.matches("<circle").count(), 3);
+        assert_eq!(svg.matches("<circle").count(), 2);
+        assert!(svg.contains(">∞<"));
         assert!(svg.contains("a&lt;b") && !svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
 }

@@ -7,7 +7,7 @@ use crate::games::{Game, Played, Player, TurnError, parse_turn};
 use crate::records::{GameRow, Winner};
 use crate::with_game;
 
-/// The game of a row with the board after each turn; an error if the rules do not allow one of its turns.
+/// The game of a match's row with the board after each turn; an error if the rules do not allow one of its turns.
 pub fn game_text(row: &GameRow) -> Result<String, TurnError> {
     with_game!(row.game, row.size, G => turn_by_turn::<G>(row))
 }
@@ -20,7 +20,9 @@ fn turn_by_turn<G: Game>(row: &GameRow) -> Result<String, TurnError> {
         ("second", &row.second_engine, &row.second_net, row.second_visits),
     ];
     for (seat, name, net, visits) in engines {
-        let _ = write!(text, "{seat}: {name}");
+        // Engine A begins every other game.
+        let side = if (seat == "first") == row.game_index.is_multiple_of(2) { "A" } else { "B" };
+        let _ = write!(text, "{seat} ({side}): {name}");
         let _ = net.iter().try_for_each(|net| write!(text, ", network {net}"));
         let _ = if visits > 0 { writeln!(text, ", {visits} visits") } else { writeln!(text) };
     }

@@ -151,7 +151,7 @@ fn a_match_as_text() {
         &match_text(&strength()),
         &[
             "sligo 3x3 at komi 4: playouts, 64 visits (A) against playouts, 16 visits (B)",
-            "A: 8 wins, 0 draws, 1 losses in 5 pairs of openings; 4 pairs differ (LL, LD, LW or DD, DW, WW: \
+            "A: 8 wins, 0 draws, 1 losses in 5 pairs of openings, 4 of them new (LL, LD, LW or DD, DW, WW: \
              [0, 0, 1, 0, 3])",
             "first seat: 0.667 [0.354, 0.879] (W/D/L 6/0/3); 9 of 10 games differ; 0 repeated, 1 capped",
             "1 pairs with a game without a result are left out of the score",

@@ -232,17 +232,18 @@ fn first_move_map(found: &Balance) -> String {
 /// The result of a match.
 pub fn match_text(found: &MatchReport) -> String {
     let (game, size) = (found.game, found.size);
-    let mut text = format!("{game} {size}x{size} at komi {}: {} (A) against {} (B)\n", found.komi, found.a, found.b);
+    let komi = if game.has_score() { format!(" at komi {}", found.komi) } else { String::new() };
+    let mut text = format!("{game} {size}x{size}{komi}: {} (A) against {} (B)\n", found.a, found.b);
     let wdl = found.games;
     let _ = writeln!(
         text,
-        "A: {} wins, {} draws, {} losses in {} pairs of openings; {} {} (LL, LD, LW or DD, DW, WW: {:?})",
+        "A: {} wins, {} draws, {} losses in {} pairs of openings, {} {} (LL, LD, LW or DD, DW, WW: {:?})",
         wdl.wins,
         wdl.draws,
         wdl.losses,
         found.pairs.len(),
         found.pentanomial.pairs(),
-        if found.test.is_some() { "that differ were tested" } else { "pairs differ" },
+        if found.test.is_some() { "new ones up to the test's end" } else { "of them new" },
         found.pentanomial.counts
     );
     let _ = writeln!(text, "score of A [95 %, from these pairs]: {} {}", share(found.score), interval(found.interval));
@@ -250,7 +251,7 @@ pub fn match_text(found: &MatchReport) -> String {
         let _ = writeln!(text, "Elo difference [95 %]: {:+.0} {:.0}", elo.elo, elo.interval);
     }
     if let Some(nelo) = found.nelo {
-        let stopped = if found.test.is_some() { ", right after a sequential stop" } else { "" };
+        let stopped = if found.test.is_some() { ", right in spite of the test's choice when to stop" } else { "" };
         let _ = writeln!(
             text,
             "normalised Elo [95 %{stopped}]: {:+.0} {:.0}; A is the stronger one with likelihood {:.3}",

@@ -49,8 +49,10 @@ fn a_page_tells_of_runs_of_each_kind() {
         "<h2>Balance at given komi</h2>",
         "sligo 3×3 at komi 3, by playouts",
         "<h2>Matches</h2>",
-        "(0 v 200)",
-        "<h2>Learning and ratings</h2>",
+        "normalised Elo [95 %]",
+        " 200",
+        "<h2>Ratings</h2>",
+        "<h3>yugo 3×3 at komi 0</h3>",
         "<h2>Games</h2>",
     ] {
         assert!(page.contains(part), "{part}");

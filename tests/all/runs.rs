@@ -29,7 +29,7 @@ fn finished(run: &Path) -> u64 {
 fn command_to_go_on(ended: &Ended) -> String {
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(
-        ended.err.contains("error: stopped; what is finished is kept, and the same command goes on:\n"),
+        ended.err.contains("error: stopped; the files that are finished are kept, and the same command goes on:\n"),
         "{ended:?}"
     );
     ended.err.lines().last().unwrap_or_default().trim().to_string()

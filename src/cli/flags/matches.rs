@@ -27,7 +27,8 @@ pub struct MatchFlags {
     /// Komi, in points [default: 0, Linage 0.5]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub komi: Option<HalfPoints>,
-    /// Random turns of each opening; openings differ modulo symmetry as long as they can
+    /// Random turns of each opening; openings differ modulo symmetry as long as they can. With the pie rule give 0 or 1: White
+    /// may swap on the first turn only
     #[arg(long, value_name = "TURNS", default_value_t = limits::MATCH_OPENING_TURNS.usual)]
     pub opening_turns: u64,
     /// File with an opening a line, turns in notation with spaces between them; `#` begins a comment

@@ -21,6 +21,9 @@ pub struct KomiFlags {
     /// Games at one komi before the next komi is chosen
     #[arg(long, value_name = "N", default_value_t = limits::BLOCK.usual)]
     pub block: u64,
+    /// End sooner, once the fair komi's 95 % interval is at most so wide, in points: 0 for a single komi
+    #[arg(long, value_name = "POINTS")]
+    pub width: Option<f64>,
     /// The first block's komi, in points [default: what the engine suggests]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub start: Option<HalfPoints>,
@@ -42,7 +45,11 @@ impl KomiFlags {
             search: check.search("--visits", self.measure.visits, &self.measure.play.engine),
             variation: check.variation(&self.measure.variation),
             start: self.start.map(|komi| check.komi("--start", &board, komi)),
+            width: self.width.map(|width| check.real("--width", width, &limits::KOMI_WIDTH)),
         };
+        if self.width.is_some() && !board.game.has_score() {
+            check.refuse("--width", "Fugo has no komi, so there is no interval to wait for".to_string());
+        }
         check.agree("--games", "--block", games_in_blocks(config.games, config.block));
         check.done(config)
     }

@@ -1,6 +1,7 @@
 //! The chapters of a page: what the games of its runs say.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -12,6 +13,7 @@ use crate::config::{Board, Device, Inference, MatchConfig, Precision, SearchSett
 use crate::games::{GameKind, HalfPoints};
 use crate::komi::{Balance, Fair, FirstMove, Openings, balance, known, openings, summary};
 use crate::stats::elo::EloEstimate;
+use crate::stats::komi_lattice::{FairKomi, KomiStatus};
 use crate::stats::sprt::{Bounds, ErrorRates, Sprt, Verdict};
 
 /// A part of the page under a heading of its own.
@@ -40,24 +42,53 @@ pub struct Picture {
     /// The file's name.
     pub file: String,
     pub svg: String,
+    /// How to read it.
+    pub caption: &'static str,
 }
 
-/// A table; all columns but the first hold figures.
+/// A table.
 #[derive(Serialize)]
 pub struct Grid {
     pub header: Vec<String>,
+    /// Which columns hold words; the others hold figures.
+    pub words: Vec<bool>,
     pub rows: Vec<Vec<String>>,
 }
 
 impl Grid {
     fn new(header: &[&str], rows: Vec<Vec<String>>) -> Self {
-        Grid { header: header.iter().map(|name| name.to_string()).collect(), rows }
+        let has_words = |column: usize| {
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            cells.into_iter().any(|cell| cell.chars().any(char::is_alphabetic))
+        };
+        let words = (0..header.len()).map(has_words).collect();
+        Grid { header: header.iter().map(|name| name.to_string()).collect(), words, rows }
+    }
+}
+
+/// A table in a file of a run, if it is there.
+fn table_in(path: &Path) -> Option<Grid> {
+    let mut reader = csv::Reader::from_path(path).ok()?;
+    let header: Vec<String> = reader.headers().ok()?.iter().map(|name| name.replace('_', " ")).collect();
+    let rows = reader.records().map(|row| Ok::<_, csv::Error>(row?.iter().map(figure).collect()));
+    let rows: Vec<Vec<String>> = rows.collect::<Result<_, _>>().ok()?;
+    Some(Grid::new(&header.iter().map(String::as_str).collect::<Vec<_>>(), rows))
+}
+
+/// A cell of a file with no more digits than a reader wants.
+fn figure(cell: &str) -> String {
+    match cell.parse::<f64>() {
+        Ok(value) if value.is_infinite() => if value > 0.0 { "∞" } else { "-∞" }.to_string(),
+        Ok(value) if cell.contains('.') && value.abs() < 2.0 => format!("{value:.3}"),
+        Ok(value) if cell.contains('.') => format!("{value:.0}"),
+        _ if cell.is_empty() => "–".to_string(),
+        _ => cell.to_string(),
     }
 }
 
 /// All chapters that have something to tell.
 pub fn chapters(runs: &[Run]) -> Vec<Chapter> {
-    let made = [komi(runs), fugo(runs), balances(runs), matches(runs), played(runs)];
+    let made = [komi(runs), fugo(runs), balances(runs), matches(runs), ratings(runs), played(runs)];
     made.into_iter().flatten().collect()
 }
 
@@ -93,8 +124,8 @@ fn played(runs: &[Run]) -> Option<Chapter> {
     };
     let header = ["run", "what", "board", "engines", "games", "seed", "program (commit)", "machine"];
     let table = Grid::new(&header, runs.iter().map(row).collect());
-    let about = "The runs that this page is made of. The same program, seed and settings on the same machine play the same games \
-        again; run.toml in each folder has all settings.";
+    let about = "The runs that this page is made of. With the same seed and settings this program plays the same games again on the \
+        same machine; other programs that took part may not. run.toml in each folder has all settings.";
     Some(Chapter { title: "What was played", about, table: Some(table), sections: Vec::new() })
 }
 
@@ -122,7 +153,7 @@ fn komi(runs: &[Run]) -> Option<Chapter> {
     let section = |(run, game, size, fair_komi): &(&Run, GameKind, usize, Fair)| {
         let mut lines = vec![
             format!("Fair komi of {}: {}", run.engines().join("; "), fair(&fair_komi.lattice)),
-            format!("How sure: {}.", status(&fair_komi.lattice)),
+            sure(&fair_komi.lattice),
         ];
         if let Some(smooth) = fair_komi.smooth {
             lines.push(format!(
@@ -134,7 +165,12 @@ fn komi(runs: &[Run]) -> Option<Chapter> {
             lines.push(format!("From decisive games alone: {} ({}).", fair(decisive), status(decisive)));
         }
         let title = format!("{game} {size}×{size}: first player's score by komi");
-        let picture = score_by_komi(&title, fair_komi).map(|svg| Picture { file: file(runs, run, "score"), svg });
+        let picture = score_by_komi(&title, fair_komi).map(|svg| Picture {
+            file: file(runs, run, "score"),
+            svg,
+            caption: "Scores with 95 % intervals; above the line the first player is ahead. The band is where the fair komi lies, by its \
+                95 % interval.",
+        });
         let rows = fair_komi.at.iter().map(|at| {
             let tally = &at.tally;
             vec![
@@ -201,7 +237,11 @@ fn fugo(runs: &[Run]) -> Option<Chapter> {
             title: format!("{} by {}", board_name(run), run.engines().join("; ")),
             lines,
             warnings: found.warnings.clone(),
-            pictures: vec![Picture { file: file(runs, run, "openings"), svg }],
+            pictures: vec![Picture {
+                file: file(runs, run, "openings"),
+                svg,
+                caption: "The first player's score after each opening, in %: blue is good for the first player, orange for the second.",
+            }],
             tables: vec![table],
         }
     };
@@ -255,11 +295,20 @@ fn balances(runs: &[Run]) -> Option<Chapter> {
             let played = format!("{:.0} %", 100.0 * first.tally.games() as f64 / all);
             Some(Spot { score, lines: vec![played, share(score)] })
         });
-        let mut pictures = vec![Picture { file: file(runs, run, &format!("first-moves-{}", found.komi)), svg }];
+        let mut pictures = vec![Picture {
+            file: file(runs, run, &format!("first-moves-{}", found.komi)),
+            svg,
+            caption: "On each point the share of games that began there or on a point that is the same by symmetry, and the first \
+                player's score in them.",
+        }];
         if let Some(svg) =
             found.margins.as_ref().and_then(|m| margins(&format!("{name}: margins, games"), &m.histogram))
         {
-            pictures.push(Picture { file: file(runs, run, &format!("margins-{}", found.komi)), svg });
+            pictures.push(Picture {
+                file: file(runs, run, &format!("margins-{}", found.komi)),
+                svg,
+                caption: "How many games ended with which margin.",
+            });
         }
         let row = |first: &FirstMove| {
             vec![first.turn.clone(), first.tally.games().to_string(), wdl(&first.tally), score(&first.tally)]
@@ -298,16 +347,16 @@ fn matches(runs: &[Run]) -> Option<Chapter> {
             elo.map_or("–".to_string(), |elo| format!("{:+.0} {:.0}", elo.elo, elo.interval))
         };
         let verdict = found.test.map_or("–".to_string(), |test| {
-            let said = match test.verdict {
-                Verdict::Continue => "undecided",
-                Verdict::AcceptH0 => "not stronger",
-                Verdict::AcceptH1 => "stronger",
-            };
-            format!("{said} ({} v {})", test.elo0, test.elo1)
+            let (elo0, elo1) = (test.elo0, test.elo1);
+            match test.verdict {
+                Verdict::Continue => format!("undecided between {elo0} and {elo1}"),
+                Verdict::AcceptH0 => format!("A is better by {elo0} at most, not by {elo1}"),
+                Verdict::AcceptH1 => format!("A is better by {elo1}, not by {elo0}"),
+            }
         });
         Some(vec![
             board_name(run),
-            found.komi.to_string(),
+            if found.game.has_score() { found.komi.to_string() } else { "–".to_string() },
             found.a.clone(),
             found.b.clone(),
             found.pentanomial.pairs().to_string(),
@@ -320,11 +369,11 @@ fn matches(runs: &[Run]) -> Option<Chapter> {
     };
     let rows: Vec<Vec<String>> = of(runs, Kind::Match).filter_map(row).collect();
     let header =
-        ["board", "komi", "A", "B", "pairs", "score of A [95 %]", "Elo [95 %]", "normalised Elo", "LOS", "test"];
+        ["board", "komi", "A", "B", "pairs", "score of A [95 %]", "Elo [95 %]", "normalised Elo [95 %]", "LOS", "test"];
     (!rows.is_empty()).then(|| Chapter {
         title: "Matches",
         about: "Each opening is played twice with the seats exchanged. Elo and score are A's; LOS is the likelihood that A is the \
-            stronger one.",
+            stronger one. A test asks whether A is better by one difference in normalised Elo rather than by another.",
         table: Some(Grid::new(&header, rows)),
         sections: Vec::new(),
     })
@@ -351,7 +400,43 @@ fn match_config(run: &Run) -> Option<MatchConfig> {
     })
 }
 
-/// The learning curves and ratings that runs have drawn.
+/// How sure a fair komi is, for a reader who does not know the program's words.
+fn sure(found: &FairKomi) -> String {
+    match found.status {
+        KomiStatus::Identified => "The games bound it on both sides; how closely, its interval says.".to_string(),
+        _ => format!("How sure: {}.", status(found)),
+    }
+}
+
+fn ratings(runs: &[Run]) -> Option<Chapter> {
+    let section = |run: &Run| {
+        let komi =
+            run.config.get("komi").and_then(|komi| komi.as_float().or(komi.as_integer().map(|komi| komi as f64)));
+        let komi = komi.filter(|_| run.board().is_some_and(|(game, _)| game.has_score()));
+        let svg = std::fs::read_to_string(run.folder.join("ratings.svg")).ok();
+        Section {
+            title: board_name(run) + &komi.map_or(String::new(), |komi| format!(" at komi {komi}")),
+            pictures: svg
+                .map(|svg| Picture { file: file(runs, run, "ratings"), svg, caption: "Elo with 95 % intervals." })
+                .into_iter()
+                .collect(),
+            tables: ["ratings.csv", "meetings.csv"]
+                .iter()
+                .filter_map(|name| table_in(&run.folder.join(name)))
+                .collect(),
+            ..Section::default()
+        }
+    };
+    let sections: Vec<Section> = runs.iter().filter(|run| run.kind == Kind::Rate).map(section).collect();
+    (!sections.is_empty()).then_some(Chapter {
+        title: "Ratings",
+        about: "What engines are worth against each other, from all their games at once.",
+        table: None,
+        sections,
+    })
+}
+
+/// The learning curves that runs have drawn.
 pub fn drawn(runs: &[Run]) -> Vec<Picture> {
     let mut pictures = BTreeMap::new();
     for (number, run) in runs.iter().enumerate() {
@@ -360,7 +445,6 @@ pub fn drawn(runs: &[Run]) -> Vec<Picture> {
                 .iter()
                 .map(|game| (run.folder.join(game.name()).join("learning.svg"), game.name()))
                 .collect(),
-            Kind::Rate => vec![(run.folder.join("ratings.svg"), "ratings")],
             _ => Vec::new(),
         };
         for (path, name) in files {
@@ -371,5 +455,5 @@ pub fn drawn(runs: &[Run]) -> Vec<Picture> {
         }
     }
     let file = |number: usize, name: &str| format!("{number:02}-{name}.svg");
-    pictures.into_iter().map(|((number, name), svg)| Picture { file: file(number, name), svg }).collect()
+    pictures.into_iter().map(|((number, name), svg)| Picture { file: file(number, name), svg, caption: "" }).collect()
 }

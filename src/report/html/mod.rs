@@ -15,8 +15,8 @@ use thiserror::Error;
 use self::chapters::{Chapter, Picture, chapters, drawn};
 use self::replay::{Replay, replay};
 use self::runs::{Kind, Run};
-use crate::games::TurnError;
-use crate::records::{GameRow, ReadError, RunError, write_whole};
+use crate::games::{Player, TurnError};
+use crate::records::{GameRow, ReadError, RunError, Winner, write_whole};
 
 /// The page before anything is filled in.
 const PAGE: &str = include_str!("page.html");
@@ -28,7 +28,7 @@ const REPLAYS_OF_RUN: usize = 3;
 /// Why there is no page.
 #[derive(Debug, Error)]
 pub enum HtmlError {
-    #[error("{path}: {source}")]
+    #[error("{path}: {source}; name the directory of a run")]
     Open { path: PathBuf, source: std::io::Error },
     #[error("{path}: {reason}")]
     Config { path: PathBuf, reason: String },
@@ -70,9 +70,7 @@ pub fn write_page(folders: &[PathBuf], out: &Path) -> Result<usize, HtmlError> {
     let sections = page.chapters.iter().flat_map(|chapter| &chapter.sections);
     // What runs have drawn themselves are files already.
     let pictures: Vec<&Picture> = sections.flat_map(|section| &section.pictures).collect();
-    let plots = out
-        .with_extension("")
-        .with_file_name(format!("{}-plots", out.file_stem().unwrap_or_default().to_string_lossy()));
+    let plots = out.with_file_name(format!("{}-plots", out.file_stem().unwrap_or_default().to_string_lossy()));
     if !pictures.is_empty() {
         std::fs::create_dir_all(&plots).map_err(|source| HtmlError::Open { path: plots.clone(), source })?;
     }
@@ -129,14 +127,17 @@ fn replays(runs: &[Run]) -> Result<Vec<Replay>, HtmlError> {
 
 fn title(run: &Run, row: &GameRow, why: &str) -> String {
     let komi = if row.game.has_score() { format!(", komi {}", row.komi) } else { String::new() };
-    let result = row.winner.map_or("no result".to_string(), |winner| format!("{winner:?}").to_lowercase());
-    let margin = row.margin.map_or(String::new(), |margin| format!(", margin {}", margin.signed()));
+    let result = match row.winner {
+        Some(Winner::Black) => format!("{} wins", row.game.player_name(Player::Black)),
+        Some(Winner::White) => format!("{} wins", row.game.player_name(Player::White)),
+        Some(Winner::Draw) => "a draw".to_string(),
+        None => "no result".to_string(),
+    };
     format!(
-        "{} {2}×{2}{komi}: {why} game of {3} ({1} turns; {result}{margin}; game {4} of {5})",
+        "{} {2}×{2}{komi}: {why}, {1} turns, {result} (game {3} of {4})",
         row.game,
         row.turn_count,
         row.size,
-        run.kind.name(),
         row.game_index,
         run.folder.display()
     )

@@ -110,6 +110,12 @@ impl Run {
     pub fn engines(&self) -> Vec<String> {
         let engines = self.config.get("engines").and_then(Value::as_array);
         let mut words: Vec<String> = engines.into_iter().flatten().map(engine).collect();
+        // Two programs of the same name are told apart by their command lines.
+        for (words, key) in words.iter_mut().zip(["a_gtp", "b_gtp"]) {
+            if let Some(command) = self.config.get(key).and_then(Value::as_str) {
+                *words += &format!(" (`{command}`)");
+            }
+        }
         words.dedup();
         words
     }
