@@ -94,6 +94,18 @@ fn what_is_no_run_makes_no_page() {
     fs::write(path.join("other/run.toml"), "[run]\n").unwrap();
     fs::create_dir(path.join("broken")).unwrap();
     fs::write(path.join("broken/run.toml"), "block = \n").unwrap();
+    done(path, "selfplay --game yugo --size 3 --visits 2 --games 2 --out run");
+    let before = files(path);
+    for (out, fault) in [
+        ("run/run.toml", "run/run.toml is no page that was made before, and is left as it is; name another file"),
+        ("run/shards", "run/shards is no page"),
+        ("miss/ing/page.html", "there is no folder miss/ing for the page"),
+    ] {
+        let refused = fairkomi(path, &format!("report run --out {out}"));
+        assert_eq!(refused.code, Some(2), "{out}: {refused:?}");
+        assert!(refused.err.contains(fault), "{out}: {refused:?}");
+    }
+    assert!(files(path) == before);
     for (runs, fault) in [
         ("nowhere", "nowhere/run.toml"),
         ("empty", "empty/run.toml"),

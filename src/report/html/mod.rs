@@ -5,6 +5,8 @@ mod plots;
 mod replay;
 mod runs;
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use minijinja::Environment;
@@ -21,6 +23,9 @@ use crate::records::{GameRow, ReadError, RunError, Winner, write_whole};
 /// The page before anything is filled in.
 const PAGE: &str = include_str!("page.html");
 
+/// How a page begins.
+const DOCTYPE: &[u8] = b"<!doctype html>";
+
 /// How many games can be stepped through, and how many of one run.
 const REPLAYS: usize = 24;
 const REPLAYS_OF_RUN: usize = 3;
@@ -32,8 +37,12 @@ pub enum HtmlError {
     Open { path: PathBuf, source: std::io::Error },
     #[error("{path}: {reason}")]
     Config { path: PathBuf, reason: String },
+    #[error("{path} is no page that was made before, and is left as it is; name another file")]
+    Taken { path: PathBuf },
     #[error("{folder} holds no run of selfplay, komi, balance, match, rate or pipeline")]
     Kind { folder: PathBuf },
+    #[error("there is no folder {folder} for the page; make it, or name another file")]
+    NoFolder { folder: PathBuf },
     #[error(transparent)]
     Read(#[from] ReadError),
     #[error("{folder}: game {game}: {error}")]
@@ -58,6 +67,7 @@ struct Page {
 /// Writes the page on these runs to a file, and its pictures as SVG files into the folder beside it of the same name with
 /// `-plots` for an ending; the number of pictures.
 pub fn write_page(folders: &[PathBuf], out: &Path) -> Result<usize, HtmlError> {
+    free(out)?;
     let mut runs = Vec::new();
     for folder in folders {
         runs.extend(Run::read_all(folder)?);
@@ -78,6 +88,23 @@ pub fn write_page(folders: &[PathBuf], out: &Path) -> Result<usize, HtmlError> {
         write_whole(&plots.join(&picture.file), |file| file.write_all(picture.svg.as_bytes()))?;
     }
     Ok(pictures.len())
+}
+
+/// Refuses to write over anything but a page, least of all over a file of a run.
+fn free(out: &Path) -> Result<(), HtmlError> {
+    let mut begin = [0; DOCTYPE.len()];
+    let taken = || HtmlError::Taken { path: out.to_path_buf() };
+    match File::open(out) {
+        Ok(mut file) if out.is_file() => match file.read_exact(&mut begin) {
+            Ok(()) if begin == *DOCTYPE => Ok(()),
+            _ => Err(taken()),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            if folder.is_dir() { Ok(()) } else { Err(HtmlError::NoFolder { folder: folder.to_path_buf() }) }
+        }
+        _ => Err(taken()),
+    }
 }
 
 fn page(runs: &[Run]) -> Result<Page, HtmlError> {
