@@ -8,7 +8,7 @@ OUT ?= runs/quick
 export FAIRKOMI_COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test fmt lint clean
+.PHONY: help setup build run test results fmt lint clean
 
 # Lists the targets
 help:
@@ -30,6 +30,10 @@ run: build
 # Runs all tests
 test: setup
 	cargo test --release --locked
+
+# Solves the small boards anew: data/exact.csv
+results: build
+	scripts/exact > data/exact.csv
 
 # Formats the code
 fmt:

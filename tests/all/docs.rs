@@ -208,3 +208,22 @@ fn the_networks_that_come_with_the_program_play() {
         done(folder.path(), "data check run");
     }
 }
+
+#[test]
+fn published_values_are_what_the_solver_says() {
+    let folder = folder();
+    let text = fs::read_to_string(root().join("data/exact.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert!(rows.len() >= 14);
+    for row in rows {
+        let [game, size, value, with_pie, _, positions, method, command, _] = row[..] else { panic!("{row:?}") };
+        assert_eq!(command, format!("fairkomi solve --game {game} --size {size}"));
+        // What takes seconds is compared in the solver's own tests.
+        if positions.parse::<u64>().unwrap() < 500_000 {
+            let said = done(folder.path(), command.strip_prefix("fairkomi ").unwrap());
+            assert!(said.ends_with(&format!("\n{value}\n")), "{command}: {said}");
+            assert!(said.contains(&format!(" by {method}: {positions} positions")), "{command}: {said}");
+            assert!(with_pie.is_empty() || said.contains(&format!("\nwith pie: {with_pie}\n")), "{command}: {said}");
+        }
+    }
+}
