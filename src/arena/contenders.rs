@@ -36,14 +36,6 @@ impl Contender {
             Contender::Program { command, name } => format!("{name} (`{command}`)"),
         }
     }
-
-    /// Its command line, if it is another program.
-    pub fn command(&self) -> Option<&str> {
-        match self {
-            Contender::Engine(_) => None,
-            Contender::Program { command, .. } => Some(command),
-        }
-    }
 }
 
 /// Starts the program of a command line; what it says on standard error goes into the file.

@@ -33,8 +33,8 @@ fn round(config: &MatchConfig) -> u64 {
     (config.inference.batch as u64).next_multiple_of(MEASURED_SHARD / 2)
 }
 
-/// Which engine sits in the first and the second seat of a game.
-pub(super) fn seats(game: u64) -> [usize; 2] {
+/// Which engine, 0 (A) or 1 (B), sits in the first and the second seat of a game.
+pub fn seats(game: u64) -> [usize; 2] {
     if game.is_multiple_of(2) { [0, 1] } else { [1, 0] }
 }
 

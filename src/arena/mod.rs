@@ -12,7 +12,7 @@ mod singly;
 mod testing;
 
 pub use contenders::{Contender, StartProgram, play_contenders};
-pub use matches::{MatchError, check_openings, play_match};
+pub use matches::{MatchError, check_openings, play_match, seats};
 pub use openings::OpeningError;
 pub use player::{Fault, InProcess, Player, PlayerError};
 pub use ratings::{Meeting, RateError, RatedEngine, RatingReport, games_rated, rate};

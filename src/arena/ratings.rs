@@ -88,9 +88,7 @@ pub fn rate<G: PlayoutPolicy>(
     workers: Workers,
     control: Control<'_>,
 ) -> Result<RatingReport, RateError> {
-    let count = engines.len();
-    let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
-    let meetings = pairs.map(|(a, b)| (0, Encounter { a, b, pairs: Pentanomial::default() })).collect();
+    let meetings = twos(engines.len()).map(|(a, b)| (0, Encounter { a, b, pairs: Pentanomial::default() })).collect();
     let mut table = Table { config, engines, info, out, meetings };
     loop {
         let played: u64 = table.meetings.iter().map(|(pairs, _)| pairs).sum();
@@ -102,6 +100,11 @@ pub fn rate<G: PlayoutPolicy>(
     }
 }
 
+/// Each two of so many engines.
+fn twos(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
+}
+
 /// The folder of two engines' games.
 fn part(config: &RateConfig, a: usize, b: usize) -> String {
     format!("{}-v-{}", config.engines[a].name, config.engines[b].name)
@@ -109,8 +112,7 @@ fn part(config: &RateConfig, a: usize, b: usize) -> String {
 
 /// How many games of a rating run are there already, of those that it asks for.
 pub fn games_rated(config: &RateConfig, out: &Path) -> u64 {
-    let count = config.engines.len();
-    let parts = (0..count).flat_map(|a| (a + 1..count).map(move |b| part(config, a, b)));
+    let parts = twos(config.engines.len()).map(|(a, b)| part(config, a, b));
     let games: u64 = parts.filter_map(|part| Manifest::load(&out.join(part)).ok()).map(|part| part.games()).sum();
     games.min(2 * config.pairs)
 }

@@ -1,14 +1,12 @@
 //! `fairkomi rate`
 
 use std::path::Path;
-use std::time::Duration;
 
 use super::contenders::Programs;
 use super::flags::RateFlags;
 use super::job::{Job, run_info, settled, start_log};
 use super::{Failure, Outcome, print};
 use crate::arena::{Contender, RateError, games_rated, rate};
-use crate::config::limits;
 use crate::records::{EngineTag, claim, run_toml};
 use crate::report::{rating_text, write_ratings};
 use crate::selfplay::{Engine, config_toml};
@@ -19,8 +17,7 @@ pub fn run(flags: &RateFlags) -> Outcome {
     config.inference = settled(config.inference, config.engines.iter().any(|engine| engine.net.is_some()))?;
     let job = Job::begin(flags.job.threads())?;
     let (game, size) = (config.board.game, config.board.size);
-    let limit = Duration::from_millis(config.program_limit.unwrap_or(limits::GTP_LIMIT.usual));
-    let programs = Programs { game, limit, stop: job.stop.flag() };
+    let programs = Programs { game, limit: config.limit(), stop: job.stop.flag() };
     let engines = config.engines.iter().map(|engine| match &engine.command {
         Some(command) => programs.contender(&engine.name, command),
         None => {

@@ -497,8 +497,19 @@ impl MatchConfig {
 
     /// The time that a program has for each answer.
     pub fn limit(&self) -> Duration {
-        Duration::from_millis(self.program_limit.unwrap_or(limits::GTP_LIMIT.usual))
+        time_for_answers(self.program_limit)
     }
+}
+
+impl RateConfig {
+    /// The time that a program has for each answer.
+    pub fn limit(&self) -> Duration {
+        time_for_answers(self.program_limit)
+    }
+}
+
+fn time_for_answers(limit: Option<u64>) -> Duration {
+    Duration::from_millis(limit.unwrap_or(limits::GTP_LIMIT.usual))
 }
 
 /// Writes the command lines of rated programs as a table `programs`, by the engines' names.

@@ -81,25 +81,25 @@ fn komi_blocks<G: PlayoutPolicy>(
     let layout = Layout { games: config.block, compress: false };
     let blocks = layout.shards(config.games);
     for block in 0..blocks {
+        let is_finished = dir.is_finished(block);
+        if is_finished && config.width.is_none() {
+            continue;
+        }
         let mut before = game_rows(dir.path())?;
         before.retain(|row| row.game_index < block * config.block);
         let is_last = block + 1 == blocks || config.width.is_some_and(|width| is_narrow(&before, config, width));
-        if dir.is_finished(block) {
-            if is_last {
-                break;
-            }
-            continue;
+        if !is_finished {
+            let komi = block_komi(&before, config, start, is_last);
+            let rules = config.board.rules(komi);
+            let plan = Plan {
+                engines: std::slice::from_ref(engine),
+                games: config.games.min((block + 1) * config.block),
+                seed: config.seed,
+                layout,
+            };
+            let setup = |index| from_empty_board(index, rules, config.variation, Opening::Empty);
+            play_shards::<G>(&plan, &setup, dir, workers, control)?;
         }
-        let komi = block_komi(&before, config, start, is_last);
-        let rules = config.board.rules(komi);
-        let plan = Plan {
-            engines: std::slice::from_ref(engine),
-            games: config.games.min((block + 1) * config.block),
-            seed: config.seed,
-            layout,
-        };
-        let setup = |index| from_empty_board(index, rules, config.variation, Opening::Empty);
-        play_shards::<G>(&plan, &setup, dir, workers, control)?;
         if is_last {
             break;
         }

@@ -2,14 +2,19 @@
 
 use crate::games::{Game, GameKind, Options};
 
-/// The board as text: rows from the top with their numbers, `cell` of each point's name, the column letters below.
-pub fn board_map(game: GameKind, size: usize, cell: impl Fn(&str) -> String) -> String {
-    let names: Vec<Vec<String>> = crate::with_game!(game, size, G => {
+/// The names of a board's points, by rows from the bottom.
+pub(super) fn point_names(game: GameKind, size: usize) -> Vec<Vec<String>> {
+    crate::with_game!(game, size, G => {
         let empty = G::new(size, Options::default());
         let row = |row: usize| (0..size).map(|column| empty.point_name(empty.from_dense(row * size + column))).collect();
-        (0..size).rev().map(row).collect()
-    });
-    let cells: Vec<Vec<String>> = names.iter().map(|row| row.iter().map(|name| cell(name)).collect()).collect();
+        (0..size).map(row).collect()
+    })
+}
+
+/// The board as text: rows from the top with their numbers, `cell` of each point's name, the column letters below.
+pub fn board_map(game: GameKind, size: usize, cell: impl Fn(&str) -> String) -> String {
+    let names = point_names(game, size);
+    let cells: Vec<Vec<String>> = names.iter().rev().map(|row| row.iter().map(|name| cell(name)).collect()).collect();
     let width = cells.iter().flatten().map(|cell| cell.chars().count()).max().unwrap_or(1).max(1);
     let mut text = String::new();
     for (index, row) in cells.iter().enumerate() {

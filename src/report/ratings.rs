@@ -43,8 +43,7 @@ pub fn rating_text(board: &Board, komi: HalfPoints, found: &RatingReport) -> Str
         rows.add_row([format!("{} v {}", meeting.a, meeting.b), pairs, format!("{:?}", meeting.pairs.counts), score]);
     }
     let _ = writeln!(text, "{rows}");
-    text +=
-        "Pairs that are the same modulo symmetry count once. Ratings hold for these engines at this komi and board.\n";
+    text += "Pairs of games that were played before, modulo symmetry, do not count. Ratings hold for these engines at this komi and board.\n";
     text
 }
 

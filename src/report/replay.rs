@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use super::map::board_map;
+use crate::arena::seats;
 use crate::games::{Game, Played, Player, TurnError, parse_turn};
-use crate::records::{GameRow, Winner};
+use crate::records::{EngineTag, GameRow, Winner};
 use crate::with_game;
 
 /// The game of a match's row with the board after each turn; an error if the rules do not allow one of its turns.
@@ -15,16 +16,13 @@ pub fn game_text(row: &GameRow) -> Result<String, TurnError> {
 fn turn_by_turn<G: Game>(row: &GameRow) -> Result<String, TurnError> {
     let mut played = Played::new(G::new(row.size, row.rules().options), None);
     let mut text = format!("game {}: {} {2}x{2}{3}\n", row.game_index, row.game, row.size, conditions(row));
-    let engines = [
-        ("first", &row.first_engine, &row.first_net, row.first_visits),
-        ("second", &row.second_engine, &row.second_net, row.second_visits),
-    ];
-    for (seat, name, net, visits) in engines {
-        // Engine A begins every other game.
-        let side = if (seat == "first") == row.game_index.is_multiple_of(2) { "A" } else { "B" };
-        let _ = write!(text, "{seat} ({side}): {name}");
+    let engines = row.meta().engines;
+    for ((seat, side), EngineTag { name, net, visits }) in
+        ["first", "second"].iter().zip(seats(row.game_index)).zip(&engines)
+    {
+        let _ = write!(text, "{seat} ({}): {name}", ["A", "B"][side]);
         let _ = net.iter().try_for_each(|net| write!(text, ", network {net}"));
-        let _ = if visits > 0 { writeln!(text, ", {visits} visits") } else { writeln!(text) };
+        let _ = if *visits > 0 { writeln!(text, ", {visits} visits") } else { writeln!(text) };
     }
     for (index, word) in row.turn_texts().enumerate() {
         let player = row.game.player_name(played.position().to_move());
@@ -62,12 +60,17 @@ fn end(row: &GameRow) -> String {
     if let (Some(black), Some(white)) = (row.black_score, row.white_score) {
         let _ = write!(text, ", {black} to {white} points without komi");
     }
-    let player = |player| row.game.player_name(player);
+    text + "; " + &winner_text(row)
+}
+
+/// Who won, in words.
+pub(super) fn winner_text(row: &GameRow) -> String {
+    let wins = |player| format!("{} wins", row.game.player_name(player));
     match row.winner {
-        Some(Winner::Black) => text + "; " + player(Player::Black) + " wins",
-        Some(Winner::White) => text + "; " + player(Player::White) + " wins",
-        Some(Winner::Draw) => text + "; a draw",
-        None => text + "; no result",
+        Some(Winner::Black) => wins(Player::Black),
+        Some(Winner::White) => wins(Player::White),
+        Some(Winner::Draw) => "a draw".to_string(),
+        None => "no result".to_string(),
     }
 }
 

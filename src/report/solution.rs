@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::map::board_map;
-use crate::games::{Game, GameKind, Player};
+use crate::games::{Game, GameKind, Player, Step};
 use crate::solve::{FirstMove, Range, Solution, Verdict};
 use crate::with_game;
 
@@ -29,9 +29,8 @@ pub fn solution_text(solution: &Solution) -> String {
         let _ = writeln!(text, "{what} after each first turn (*: one that gives nothing away):");
         let find = |name: &str| named.iter().find(|(turn, _)| turn == name);
         text += &board_map(game, size, |name| find(name).map_or("-".to_string(), |(_, first)| cell(first)));
-        let is_point =
-            |name: &str| with_game!(game, size, G => G::new(size, Default::default()).parse_point(name).is_ok());
-        for (name, first) in named.iter().filter(|(name, _)| !is_point(name)) {
+        let is_special = |first: &FirstMove| matches!(first.turn.steps(), [Step::Special(_)]);
+        for (name, first) in named.iter().filter(|(_, first)| is_special(first)) {
             let _ = writeln!(text, "{name}: {}", cell(first));
         }
     }

@@ -46,14 +46,14 @@ pub(super) fn wdl(tally: &Tally) -> String {
 }
 
 /// The columns of [`tally_row`], with what the rows are about before and more columns behind.
-fn tally_header<'a>(what: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+pub(super) fn tally_header<'a>(what: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut header = vec![what, "games", "differ", "W/D/L of first", "score [95 %]", "repeated", "capped"];
     header.extend(more);
     header
 }
 
 /// Results as a table's row.
-fn tally_row(what: String, tally: &Tally) -> Vec<String> {
+pub(super) fn tally_row(what: String, tally: &Tally) -> Vec<String> {
     vec![
         what,
         tally.games().to_string(),

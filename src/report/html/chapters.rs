@@ -1,13 +1,11 @@
 //! The chapters of a page: what the games of its runs say.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use serde::Serialize;
-
-use super::super::text::{fair, interval, score, share, status, wdl};
+use super::super::text::{fair, interval, score, share, status, tally_header, tally_row, wdl};
 use super::plots::{Spot, board, margins, score_by_komi};
 use super::runs::{Kind, Run};
+use super::view::{Chapter, Grid, Picture, Section};
 use crate::arena::match_report;
 use crate::config::{Board, Device, Inference, MatchConfig, Precision, SearchSettings};
 use crate::games::{GameKind, HalfPoints};
@@ -15,76 +13,6 @@ use crate::komi::{Balance, Fair, FirstMove, Openings, balance, known, openings, 
 use crate::stats::elo::EloEstimate;
 use crate::stats::komi_lattice::{FairKomi, KomiStatus};
 use crate::stats::sprt::{Bounds, ErrorRates, Sprt, Verdict};
-
-/// A part of the page under a heading of its own.
-#[derive(Serialize)]
-pub struct Chapter {
-    pub title: &'static str,
-    /// What it is about, for a reader who knows the games and not the program.
-    pub about: &'static str,
-    pub table: Option<Grid>,
-    pub sections: Vec<Section>,
-}
-
-/// What is said of one run or board.
-#[derive(Serialize, Default)]
-pub struct Section {
-    pub title: String,
-    pub lines: Vec<String>,
-    pub warnings: Vec<String>,
-    pub pictures: Vec<Picture>,
-    pub tables: Vec<Grid>,
-}
-
-/// A drawing, which is written to a file of its own too.
-#[derive(Serialize)]
-pub struct Picture {
-    /// The file's name.
-    pub file: String,
-    pub svg: String,
-    /// How to read it.
-    pub caption: &'static str,
-}
-
-/// A table.
-#[derive(Serialize)]
-pub struct Grid {
-    pub header: Vec<String>,
-    /// Which columns hold words; the others hold figures.
-    pub words: Vec<bool>,
-    pub rows: Vec<Vec<String>>,
-}
-
-impl Grid {
-    fn new(header: &[&str], rows: Vec<Vec<String>>) -> Self {
-        let has_words = |column: usize| {
-            let cells = rows.iter().filter_map(|row| row.get(column));
-            cells.into_iter().any(|cell| cell.chars().any(char::is_alphabetic))
-        };
-        let words = (0..header.len()).map(has_words).collect();
-        Grid { header: header.iter().map(|name| name.to_string()).collect(), words, rows }
-    }
-}
-
-/// A table in a file of a run, if it is there.
-fn table_in(path: &Path) -> Option<Grid> {
-    let mut reader = csv::Reader::from_path(path).ok()?;
-    let header: Vec<String> = reader.headers().ok()?.iter().map(|name| name.replace('_', " ")).collect();
-    let rows = reader.records().map(|row| Ok::<_, csv::Error>(row?.iter().map(figure).collect()));
-    let rows: Vec<Vec<String>> = rows.collect::<Result<_, _>>().ok()?;
-    Some(Grid::new(&header.iter().map(String::as_str).collect::<Vec<_>>(), rows))
-}
-
-/// A cell of a file with no more digits than a reader wants.
-fn figure(cell: &str) -> String {
-    match cell.parse::<f64>() {
-        Ok(value) if value.is_infinite() => if value > 0.0 { "∞" } else { "-∞" }.to_string(),
-        Ok(value) if cell.contains('.') && value.abs() < 2.0 => format!("{value:.3}"),
-        Ok(value) if cell.contains('.') => format!("{value:.0}"),
-        _ if cell.is_empty() => "–".to_string(),
-        _ => cell.to_string(),
-    }
-}
 
 /// All chapters that have something to tell.
 pub fn chapters(runs: &[Run]) -> Vec<Chapter> {
@@ -171,24 +99,13 @@ fn komi(runs: &[Run]) -> Option<Chapter> {
             caption: "Scores with 95 % intervals; above the line the first player is ahead. The band is where the fair komi lies, by its \
                 95 % interval.",
         });
-        let rows = fair_komi.at.iter().map(|at| {
-            let tally = &at.tally;
-            vec![
-                at.komi.to_string(),
-                tally.games().to_string(),
-                tally.unique.to_string(),
-                wdl(tally),
-                score(tally),
-                tally.repetitions.to_string(),
-                tally.capped.to_string(),
-            ]
-        });
+        let rows = fair_komi.at.iter().map(|at| tally_row(at.komi.to_string(), &at.tally));
         Section {
             title: board_name(run),
             lines,
             warnings: fair_komi.warnings.clone(),
             pictures: picture.into_iter().collect(),
-            tables: vec![Grid::new(&TALLY, rows.collect())],
+            tables: vec![Grid::new(&tally_header("komi", &[]), rows.collect())],
         }
     };
     let header =
@@ -203,9 +120,6 @@ fn komi(runs: &[Run]) -> Option<Chapter> {
         sections: found.iter().map(section).collect(),
     })
 }
-
-/// The columns of results by komi.
-const TALLY: [&str; 7] = ["komi", "games", "differ", "W/D/L of first", "score [95 %]", "repeated", "capped"];
 
 fn fugo(runs: &[Run]) -> Option<Chapter> {
     let fugo = of(runs, Kind::Komi).filter_map(|run| match run.board() {
@@ -226,13 +140,6 @@ fn fugo(runs: &[Run]) -> Option<Chapter> {
             let score = opening.tally.score();
             Some(Spot { score, lines: vec![score.map_or("–".to_string(), |score| format!("{:.0}", 100.0 * score))] })
         });
-        let row = |opening: &FirstMove| {
-            vec![opening.turn.clone(), opening.tally.games().to_string(), wdl(&opening.tally), score(&opening.tally)]
-        };
-        let table = Grid::new(
-            &["opening", "games", "W/D/L of first", "score [95 %]"],
-            found.openings.iter().map(row).collect(),
-        );
         Section {
             title: format!("{} by {}", board_name(run), run.engines().join("; ")),
             lines,
@@ -242,7 +149,7 @@ fn fugo(runs: &[Run]) -> Option<Chapter> {
                 svg,
                 caption: "The first player's score after each opening, in %: blue is good for the first player, orange for the second.",
             }],
-            tables: vec![table],
+            tables: vec![first_moves("opening", &found.openings)],
         }
     };
     let sections: Vec<Section> = fugo.map(section).collect();
@@ -253,6 +160,14 @@ fn fugo(runs: &[Run]) -> Option<Chapter> {
         table: None,
         sections,
     })
+}
+
+/// Results by first moves, symmetric ones together.
+fn first_moves(what: &str, moves: &[FirstMove]) -> Grid {
+    let row = |first: &FirstMove| {
+        vec![first.turn.clone(), first.tally.games().to_string(), wdl(&first.tally), score(&first.tally)]
+    };
+    Grid::new(&[what, "games", "W/D/L of first", "score [95 %]"], moves.iter().map(row).collect())
 }
 
 /// The pool of first moves to which the move of this name belongs.
@@ -310,21 +225,13 @@ fn balances(runs: &[Run]) -> Option<Chapter> {
                 caption: "How many games ended with which margin.",
             });
         }
-        let row = |first: &FirstMove| {
-            vec![first.turn.clone(), first.tally.games().to_string(), wdl(&first.tally), score(&first.tally)]
-        };
-        let table = Grid::new(
-            &["first move", "games", "W/D/L of first", "score [95 %]"],
-            found.first_moves.iter().map(row).collect(),
-        );
-        let lines =
-            vec!["First moves: how often each was played, symmetric ones together, and what the first player scored."];
+        let line = "First moves: how often each was played, symmetric ones together, and what the first player scored.";
         Section {
             title: format!("{name}, by {}", run.engines().join("; ")),
-            lines: lines.into_iter().map(str::to_string).collect(),
+            lines: vec![line.to_string()],
             warnings: found.tally.warnings(),
             pictures,
-            tables: vec![table],
+            tables: vec![first_moves("first move", &found.first_moves)],
         }
     };
     let sections = found.iter().flat_map(|(run, balances)| balances.iter().map(|balance| section(run, balance)));
@@ -422,7 +329,7 @@ fn ratings(runs: &[Run]) -> Option<Chapter> {
                 .collect(),
             tables: ["ratings.csv", "meetings.csv"]
                 .iter()
-                .filter_map(|name| table_in(&run.folder.join(name)))
+                .filter_map(|name| Grid::in_file(&run.folder.join(name)))
                 .collect(),
             ..Section::default()
         }

@@ -4,6 +4,7 @@ mod chapters;
 mod plots;
 mod replay;
 mod runs;
+mod view;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,11 +15,13 @@ use minijinja::value::Serde;
 use serde::Serialize;
 use thiserror::Error;
 
-use self::chapters::{Chapter, Picture, chapters, drawn};
+use self::chapters::{chapters, drawn};
 use self::replay::{Replay, replay};
 use self::runs::{Kind, Run};
-use crate::games::{Player, TurnError};
-use crate::records::{GameRow, ReadError, RunError, Winner, write_whole};
+use self::view::{Chapter, Picture};
+use super::replay::winner_text;
+use crate::games::TurnError;
+use crate::records::{GameRow, ReadError, RunError, write_whole};
 
 /// The page before anything is filled in.
 const PAGE: &str = include_str!("page.html");
@@ -154,17 +157,12 @@ fn replays(runs: &[Run]) -> Result<Vec<Replay>, HtmlError> {
 
 fn title(run: &Run, row: &GameRow, why: &str) -> String {
     let komi = if row.game.has_score() { format!(", komi {}", row.komi) } else { String::new() };
-    let result = match row.winner {
-        Some(Winner::Black) => format!("{} wins", row.game.player_name(Player::Black)),
-        Some(Winner::White) => format!("{} wins", row.game.player_name(Player::White)),
-        Some(Winner::Draw) => "a draw".to_string(),
-        None => "no result".to_string(),
-    };
     format!(
-        "{} {2}×{2}{komi}: {why}, {1} turns, {result} (game {3} of {4})",
+        "{} {2}×{2}{komi}: {why}, {1} turns, {3} (game {4} of {5})",
         row.game,
         row.turn_count,
         row.size,
+        winner_text(row),
         row.game_index,
         run.folder.display()
     )

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::super::map::point_names;
 use super::super::svg::{Anchor, At, Drawing, step, ticks};
-use crate::games::{Game, GameKind, HalfPoints, Options};
+use crate::games::{GameKind, HalfPoints};
 use crate::komi::Fair;
-use crate::with_game;
 
 /// The sheet of a plot, and the room around its axes.
 const SHEET: At = (640.0, 300.0);
@@ -55,7 +55,7 @@ impl Plot {
 
 /// A figure of a scale, without needless zeros.
 fn figure(value: f64) -> String {
-    // Zero has no sign, and tenths are enough for any scale here.
+    // Zero has no sign, and hundredths are enough for any scale here.
     let text = format!("{:.2}", value + 0.0);
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
@@ -111,11 +111,7 @@ pub struct Spot {
 pub fn board(title: &str, game: GameKind, size: usize, spot: impl Fn(&str) -> Option<Spot>) -> String {
     let side = EDGE + CELL * size as f64;
     let mut drawing = Drawing::new((side + 12.0, side + EDGE), title);
-    let names: Vec<Vec<String>> = with_game!(game, size, G => {
-        let empty = G::new(size, Options::default());
-        let row = |row: usize| (0..size).map(|column| empty.point_name(empty.from_dense(row * size + column))).collect();
-        (0..size).map(row).collect()
-    });
+    let names = point_names(game, size);
     for (row, names) in names.iter().enumerate() {
         let y = side - CELL * (row as f64 + 1.0);
         drawing.text(Anchor::End, (EDGE - 8.0, y + 0.6 * CELL), &(row + 1).to_string());
