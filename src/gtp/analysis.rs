@@ -367,7 +367,7 @@ impl<G: PlayoutPolicy> Session<G> {
         let value = f64::from(known.value.map_or(of_root, |value| value.0));
         // The normal bound of a binomial share; what is certain has no doubt left.
         let spread = (value * (1.0 - value)).max(0.0) / f64::from(known.visits.max(1));
-        let bound = if known.is_proven { value } else { (value - BOUND * spread.sqrt()).max(0.0) };
+        let bound = if known.is_settled { value } else { (value - BOUND * spread.sqrt()).max(0.0) };
         let line: Vec<String> = match known.visits {
             0 => vec![self.vertex(known.step)],
             _ => self.thinker.line(known.step).into_iter().map(|step| self.vertex(step)).collect(),

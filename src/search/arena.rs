@@ -8,14 +8,74 @@
 use crate::board::PointSet;
 use crate::games::{Seat, Step, StepSet};
 
+/// The bits that say which node an edge leads to; the others say what is certain of it.
+const NODE: u32 = (1 << 29) - 1;
+
 /// No node: the position past this edge has not been expanded.
-pub(super) const UNEXPANDED: u32 = u32::MAX;
+pub(super) const UNEXPANDED: u32 = NODE;
 
-/// No node: the game is over past this edge, and the edge's value is its result.
-pub(super) const OVER: u32 = u32::MAX - 1;
+/// No node: the game is over past this edge.
+const OVER: u32 = NODE - 1;
 
-/// Beside a node's number: the result past this edge is proven, and the edge's value is it.
-const PROVEN: u32 = 1 << 31;
+/// Nodes have smaller numbers than this.
+pub(super) const MAX_NODES: usize = OVER as usize;
+
+/// Nothing that is searched can change the edge's value any more.
+const SETTLED: u32 = 1 << 31;
+
+/// Where the two bits of the certain result lie: 0 for none.
+const CERTAIN: u32 = 29;
+
+/// Who wins under best play, from the view of the person who chooses an edge, or is to move at a node. In the order
+/// of preference.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Certain {
+    Loss,
+    Draw,
+    Win,
+}
+
+impl Certain {
+    /// The result of a finished game of this value. A margin takes part in values (see [`super::margin_utility`]), but
+    /// not so much that a win, a draw and a loss could be mistaken.
+    fn of(value: f32) -> Self {
+        match value {
+            value if value > 0.75 => Certain::Win,
+            value if value < 0.25 => Certain::Loss,
+            _ => Certain::Draw,
+        }
+    }
+
+    fn for_other(self) -> Self {
+        match self {
+            Certain::Loss => Certain::Win,
+            Certain::Draw => Certain::Draw,
+            Certain::Win => Certain::Loss,
+        }
+    }
+}
+
+/// What is certain of a position, for one person.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Proof {
+    pub result: Certain,
+    /// The best value known under this result.
+    pub value: f32,
+    /// True if that is the value under best play, margin included.
+    pub settled: bool,
+}
+
+impl Proof {
+    /// The end of a game of this value.
+    pub fn end(value: f32) -> Self {
+        Proof { result: Certain::of(value), value, settled: true }
+    }
+
+    /// The same for the other person.
+    pub fn for_other(self) -> Self {
+        Proof { result: self.result.for_other(), value: 1.0 - self.value, ..self }
+    }
+}
 
 /// The edge that leads to the root; no step stands for it, and its values are the first seat's.
 pub(super) const ROOT: usize = 0;
@@ -27,7 +87,7 @@ pub(super) struct Edge {
     /// The sum of the visits' values for the person who chooses the edge. Playouts add wholes and halves, exactly.
     pub sum: f32,
     pub prior: f32,
-    /// The node that the edge leads to (with [`PROVEN`] beside it if the result is known), [`UNEXPANDED`] or [`OVER`].
+    /// The node that the edge leads to, [`UNEXPANDED`] or [`OVER`]; beside it what is certain.
     child: u32,
     pub step: Step,
 }
@@ -46,7 +106,8 @@ impl Edge {
     /// The node that the edge leads to, if it has been expanded.
     #[inline]
     pub fn node(&self) -> Option<u32> {
-        (self.child < OVER).then_some(self.child & !PROVEN)
+        let node = self.child & NODE;
+        (node < OVER).then_some(node)
     }
 
     /// True if the position past the edge has not been expanded, and is not the end of the game.
@@ -55,39 +116,47 @@ impl Edge {
         self.child == UNEXPANDED
     }
 
-    /// True if the game's result past the edge is known for certain: it is the edge's value.
+    /// True if the edge's value is the one under best play.
     #[inline]
-    pub fn is_proven(&self) -> bool {
-        self.child & PROVEN != 0 && self.child != UNEXPANDED
+    pub fn is_settled(&self) -> bool {
+        self.child & SETTLED != 0
     }
 
-    /// True if the edge is proven to lose for the person who chooses it.
+    /// The result of the person who chooses the edge, if it is certain. The edge's value is then a mean of values under
+    /// this result only if it is settled.
+    #[inline]
+    pub fn certain(&self) -> Option<Certain> {
+        [None, Some(Certain::Loss), Some(Certain::Draw), Some(Certain::Win)][(self.child >> CERTAIN & 3) as usize]
+    }
+
+    /// True if the edge is certain to lose for the person who chooses it.
     #[inline]
     pub fn is_lost(&self) -> bool {
-        self.is_proven() && is_loss(self.value())
+        self.certain() == Some(Certain::Loss)
     }
 
-    /// Notes that the game is over past the edge.
-    pub fn end(&mut self) {
+    /// Notes that the game is over past the edge, with this value for the person who chooses it.
+    pub fn end(&mut self, value: f32) {
         self.child = OVER;
+        self.note(Proof::end(value));
     }
 
-    /// Notes that this is the result past the edge, for the person who chooses it.
-    pub fn prove(&mut self, value: f32) {
-        self.child |= PROVEN;
-        self.sum = value * self.visits as f32;
+    /// Notes what is certain past the edge for the person who chooses it. False if it was known before.
+    pub fn prove(&mut self, proof: Proof) -> bool {
+        if self.is_settled() || self.certain().is_some() && !proof.settled {
+            return false;
+        }
+        self.note(proof);
+        self.sum = proof.value * self.visits as f32;
+        true
     }
-}
 
-/// True if a result of this value for somebody is a win. A margin takes part in values (see
-/// [`super::margin_utility`]), but not so much that a win, a draw and a loss could be mistaken.
-pub(super) fn is_win(value: f32) -> bool {
-    value > 0.75
-}
-
-/// True if a result of this value for somebody is a loss.
-pub(super) fn is_loss(value: f32) -> bool {
-    value < 0.25
+    fn note(&mut self, proof: Proof) {
+        self.child = self.child & NODE | (proof.result as u32 + 1) << CERTAIN;
+        if proof.settled {
+            self.child |= SETTLED;
+        }
+    }
 }
 
 /// An expanded position.
@@ -265,7 +334,7 @@ impl Arena {
                 }
             };
             self.edges.copy_within(Arena::edges_of(node), edges);
-            self.edges[pointer].child = self.edges[pointer].child & PROVEN | nodes;
+            self.edges[pointer].child = self.edges[pointer].child & !NODE | nodes;
             self.moved[at as usize] = nodes;
             node.first = edges as u32;
             if at == root {

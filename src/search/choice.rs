@@ -4,7 +4,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::RootStep;
-use super::arena::{is_loss, is_win};
+use super::arena::Certain;
 use crate::config::Variation;
 use crate::games::Step;
 
@@ -46,17 +46,33 @@ impl ChoiceRule {
     }
 }
 
+/// The steps that may be played: those that are certain to win, or else those that are not certain to lose, as far as they
+/// have been visited; and any that the search prefers to the best of these and values higher, which can only be for the
+/// margin.
+pub(super) fn worth_playing(steps: &[RootStep]) -> Vec<RootStep> {
+    let wins = steps.iter().any(|step| step.certain == Some(Certain::Win));
+    let is_first = |step: &&RootStep| match step.certain {
+        Some(Certain::Win) => true,
+        Some(Certain::Loss) => false,
+        _ => !wins && step.visits > 0,
+    };
+    let first: Vec<RootStep> = steps.iter().filter(is_first).copied().collect();
+    if first.is_empty() {
+        return steps.to_vec();
+    }
+    let best = most(&first);
+    let is_worth = |step: &&RootStep| is_first(step) || step.rank > best.rank && step.value > best.value;
+    steps.iter().filter(is_worth).copied().collect()
+}
+
 /// The step to play. `steps` holds at least one visited step, else the first step is returned.
 ///
-/// A step that is certain to win is played; one that is certain to lose, only if all are that have been visited.
+/// Nothing is drawn where a step is certain to win.
 pub fn choose(steps: &[RootStep], choice: Choice, rng: &mut ChaCha8Rng) -> Step {
-    let certain = |step: &RootStep, end: fn(f32) -> bool| step.is_proven && step.value.is_some_and(|v| end(v.0));
-    let wins: Vec<RootStep> = steps.iter().filter(|step| certain(step, is_win)).copied().collect();
-    if !wins.is_empty() {
-        return most(&wins).step;
+    let steps = &worth_playing(steps);
+    if steps.iter().any(|step| step.certain == Some(Certain::Win)) {
+        return most(steps).step;
     }
-    let rest: Vec<RootStep> = steps.iter().filter(|step| !certain(step, is_loss)).copied().collect();
-    let steps = if rest.iter().any(|step| step.visits > 0) { &rest } else { steps };
     match choice {
         Choice::Most => most(steps).step,
         Choice::Temperature(temperature) => {
@@ -117,7 +133,8 @@ mod tests {
             step: Step::Point(Point::from_index(index)),
             visits: *visits,
             value: (*visits > 0).then_some(MoverValue(*value)),
-            is_proven: false,
+            is_settled: false,
+            certain: None,
             prior: 0.0,
             rank: *visits as f32,
         };

@@ -11,6 +11,7 @@ mod streams;
 pub mod testing;
 mod tree;
 
+pub use arena::Certain;
 pub use choice::{Choice, ChoiceRule, choose};
 pub use evaluator::{EvalError, Evaluator, FirstValue, Leaf, MoverValue, margin_utility, utility_spread};
 pub use playout::{PlayoutPolicy, Playouts, playout};

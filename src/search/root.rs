@@ -4,7 +4,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
 
-use super::arena::{Arena, Edge, Node, is_win};
+use super::arena::{Arena, Certain, Edge, Node};
 use super::select::{CompletedValues, Selected, select, tried};
 use crate::config::{RootExploration, RootNoise, SearchSettings, Selection};
 use crate::games::Step;
@@ -120,8 +120,9 @@ impl Root {
         if self.forced == 0.0 {
             return None;
         }
-        let short =
-            |edge: &Edge| (edge.visits as f32) < (self.forced * edge.prior * visits as f32).sqrt() && !edge.is_proven();
+        let short = |edge: &Edge| {
+            (edge.visits as f32) < (self.forced * edge.prior * visits as f32).sqrt() && edge.certain().is_none()
+        };
         tried(arena, node).iter().position(short).map(|place| node.first as usize + place)
     }
 
@@ -145,8 +146,9 @@ impl Root {
     /// What a policy should have said here: weights by step.
     pub fn policy_target(&self, arena: &Arena, node: Node, config: &SearchSettings) -> Vec<(Step, f32)> {
         let edges = &arena.edges[Arena::edges_of(node)];
-        if edges.iter().any(|edge| edge.is_proven() && is_win(edge.value())) {
-            let wins = edges.iter().filter(|edge| edge.is_proven() && is_win(edge.value()));
+        let wins = edges.iter().filter(|edge| edge.certain() == Some(Certain::Win));
+        // With margins one win may be better than another.
+        if config.reading.margin_weight == 0.0 && wins.clone().next().is_some() {
             return wins.map(|edge| (edge.step, 1.0)).collect();
         }
         match config.selection {
@@ -170,9 +172,6 @@ impl Root {
         let score = |edge: &Edge, visits: u32| edge.value() + explore * edge.prior / (1 + visits) as f32;
         let best = edges.iter().find(|edge| edge.visits == most).map_or(f32::MAX, |best| score(best, best.visits));
         let kept = |edge: &Edge| {
-            if edge.is_lost() && most > edge.visits {
-                return 0;
-            }
             if self.forced == 0.0 || edge.visits == most {
                 return edge.visits;
             }

@@ -3,9 +3,6 @@
 use super::arena::{Arena, Edge, Node};
 use crate::config::{SearchSettings, Selection};
 
-/// How an edge that is known to lose scores: it is followed only if all others are known to lose as well.
-const LOST: f32 = f32::MIN;
-
 /// An edge to follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Selected {
@@ -31,20 +28,32 @@ pub(super) fn tried(arena: &Arena, node: Node) -> &[Edge] {
 /// equals, the first. A step not yet visited counts as its parent's value less a reduction (first play urgency).
 fn puct(arena: &Arena, node: Node, config: &SearchSettings, visits: u32, value: f32) -> Selected {
     let explore = config.exploration * (visits as f32).sqrt();
-    let mut best = Selected::Next;
-    let mut best_score = f32::NEG_INFINITY;
-    for (place, edge) in tried(arena, node).iter().enumerate() {
-        let score = if edge.is_lost() { LOST } else { edge.value() + explore * edge.prior / (1 + edge.visits) as f32 };
-        if score > best_score {
-            (best, best_score) = (Selected::Tried(node.first as usize + place), score);
-        }
-    }
+    // Of the untried edges none has a higher prior than the next.
+    let next = |next: &Edge| value - config.reduction + explore * next.prior;
+    best(arena, node, config, |edge| edge.value() + explore * edge.prior / (1 + edge.visits) as f32, next)
+}
+
+/// The edge that scores best among the tried ones and the next untried one, of equals the first. One that is certain to
+/// lose is followed only if all are, unless one may lose by less than another.
+#[inline]
+fn best(
+    arena: &Arena,
+    node: Node,
+    config: &SearchSettings,
+    score: impl Fn(&Edge) -> f32,
+    next: impl Fn(&Edge) -> f32,
+) -> Selected {
+    let edges = tried(arena, node);
+    let losses_differ = config.reading.margin_weight > 0.0;
+    let first = |best: (Selected, f32), (place, score): (usize, f32)| {
+        if score > best.1 { (Selected::Tried(node.first as usize + place), score) } else { best }
+    };
+    let none = (Selected::Next, f32::NEG_INFINITY);
+    let open = edges.iter().enumerate().filter(|(_, edge)| losses_differ || !edge.is_lost());
+    let (best, best_score) = open.map(|(place, edge)| (place, score(edge))).fold(none, first);
     if node.tried < node.edges {
-        // Of the untried edges none has a higher prior than the next.
-        let prior = arena.edges[node.first as usize + node.tried as usize].prior;
-        if value - config.reduction + explore * prior > best_score {
-            return Selected::Next;
-        }
+        let next = next(&arena.edges[node.first as usize + edges.len()]);
+        return if next > best_score { Selected::Next } else { best };
     }
     best
 }
@@ -64,22 +73,8 @@ fn improved(arena: &Arena, node: Node, config: &SearchSettings) -> Selected {
         visits += edge.visits;
     }
     let all = (all + untried_priors.max(0.0)).max(f32::MIN_POSITIVE);
-    let mut best = Selected::Next;
-    let mut best_score = f32::NEG_INFINITY;
-    for (place, edge) in edges.iter().enumerate() {
-        let share = edge.prior * values.weight(edge) / all;
-        let score = if edge.is_lost() { LOST } else { share - edge.visits as f32 / (1 + visits) as f32 };
-        if score > best_score {
-            (best, best_score) = (Selected::Tried(node.first as usize + place), score);
-        }
-    }
-    if node.tried < node.edges {
-        let share = arena.edges[node.first as usize + node.tried as usize].prior / all;
-        if share > best_score {
-            return Selected::Next;
-        }
-    }
-    best
+    let score = |edge: &Edge| edge.prior * values.weight(edge) / all - edge.visits as f32 / (1 + visits) as f32;
+    best(arena, node, config, score, |next| next.prior / all)
 }
 
 /// The values of a node's steps, those of steps never visited being the mix of what is known (Danihelka et al. 2022,

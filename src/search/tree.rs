@@ -3,12 +3,14 @@
 //! How simulations are led is in `select.rs` and `root.rs`. The tree knows repetition along its path and the game's
 //! history, but not the move cap, which is no rule. Wins and losses that are certain are backed up as such (Winands et
 //! al. 2008, "Monte-Carlo tree search solver"): a node stands for one line of play, so what is proven there holds for
-//! that line, repetitions included.
+//! that line, repetitions included. Where margins count, a certain result is searched on for the best margin, until that
+//! is settled too (as in Cazenave & Saffidine 2010, "Score bounded Monte-Carlo tree search", with two bounds to a result).
 
 use rand_chacha::ChaCha8Rng;
 use wide::f32x8;
 
-use super::arena::{Arena, Edge, Expansion, Node, ROOT, is_win};
+use super::arena::{Arena, Certain, Edge, Expansion, MAX_NODES, Node, Proof, ROOT};
+use super::choice::worth_playing;
 use super::root::Root;
 use super::select::{Selected, select, tried};
 use super::{FirstValue, MoverValue, margin_utility};
@@ -31,8 +33,10 @@ pub struct RootStep {
     pub visits: u32,
     /// The step's mean value for the player who chooses it; `None` if it was never visited.
     pub value: Option<MoverValue>,
-    /// True if that value is the certain result under best play.
-    pub is_proven: bool,
+    /// True if that value is the one under best play.
+    pub is_settled: bool,
+    /// The result under best play for the player who chooses the step, if it is certain.
+    pub certain: Option<Certain>,
     /// The probability that it was given before it was tried.
     pub prior: f32,
     /// The highest is the search's own choice; means something beside other steps' only.
@@ -48,8 +52,8 @@ pub struct Search<G> {
     plan: Root,
     /// The visits that the root is topped up to.
     visits: u32,
-    /// The root's value for the person to move, if it is certain.
-    proven: Option<MoverValue>,
+    /// What is certain of the root, for the person to move.
+    proven: Option<Proof>,
     /// The edges from the root's to the last one met, each with the person who chose it.
     path: Vec<(u32, Seat)>,
     /// Boards at the turn ends below the root on the current path.
@@ -91,14 +95,19 @@ impl<G: Game> Search<G> {
         self.root = root.clone();
     }
 
-    /// True once the root has all its visits, or its value is certain.
+    /// True once the root has all its visits, or its value is settled.
     pub fn is_done(&self) -> bool {
-        self.proven.is_some() || self.arena.edges[ROOT].visits >= self.visits
+        self.settled().is_some() || self.arena.edges[ROOT].visits >= self.visits
     }
 
-    /// The root's mean value for the player to move; the result if that is certain.
+    /// The root's value for the person to move, if it is settled.
+    fn settled(&self) -> Option<MoverValue> {
+        self.proven.filter(|proof| proof.settled).map(|proof| MoverValue(proof.value))
+    }
+
+    /// The root's mean value for the player to move; the one under best play if that is settled.
     pub fn root_value(&self) -> MoverValue {
-        match (self.proven, self.arena.edges[ROOT].visits) {
+        match (self.settled(), self.arena.edges[ROOT].visits) {
             (Some(value), _) => value,
             (None, 0) => MoverValue(0.5),
             _ => FirstValue(self.arena.edges[ROOT].value()).for_mover(self.root.seat_to_move()),
@@ -117,7 +126,8 @@ impl<G: Game> Search<G> {
             step: edge.step,
             visits: edge.visits,
             value: (edge.visits > 0).then(|| MoverValue(edge.value())),
-            is_proven: edge.is_proven(),
+            is_settled: edge.is_settled(),
+            certain: edge.certain(),
             prior: edge.prior,
             rank,
         };
@@ -154,6 +164,10 @@ impl<G: Game> Search<G> {
         let Some(root) = self.root_node() else { return Vec::new() };
         let mut target = self.plan.policy_target(&self.arena, root, &self.config.settings);
         target.sort_by_key(|(step, _)| *step);
+        // Only what may be played is learnt.
+        let steps = worth_playing(&self.root_steps());
+        let rest = target.iter_mut().filter(|(step, _)| !steps.iter().any(|worth| worth.step == *step));
+        rest.for_each(|(_, weight)| *weight = 0.0);
         target
     }
 
@@ -204,7 +218,7 @@ impl<G: Game> Search<G> {
         loop {
             self.path.push((edge as u32, chooser));
             let known = self.arena.edges[edge];
-            if known.is_proven() {
+            if known.is_settled() {
                 self.add(MoverValue(known.value()).for_first(chooser));
                 return Descent::Terminal;
             }
@@ -241,7 +255,7 @@ impl<G: Game> Search<G> {
             if self.arena.edges[edge].visits == 0
                 && let Some(value) = self.end(step, &position, game)
             {
-                self.arena.edges[edge].end();
+                self.arena.edges[edge].end(value.for_mover(chooser).0);
                 self.path.push((edge as u32, chooser));
                 self.add(value);
                 self.prove();
@@ -305,7 +319,8 @@ impl<G: Game> Search<G> {
             unreachable!("ends are found when positions are met")
         };
         let more = size_of::<Node>() + steps.len() * size_of::<Edge>();
-        if edge != ROOT && self.arena.bytes() + more > self.config.settings.tree_bytes() {
+        let is_full = self.arena.bytes() + more > self.config.settings.tree_bytes();
+        if edge != ROOT && (is_full || self.arena.nodes.len() >= MAX_NODES) {
             self.refused += 1;
             return None;
         }
@@ -326,31 +341,44 @@ impl<G: Game> Search<G> {
         Some(self.arena.expand(edge, parent, steps, known))
     }
 
-    /// Backs up a result that has just become certain along the path, as far as it decides.
+    /// Backs up what has just become certain along the path, as far as it decides.
     fn prove(&mut self) {
         for at in (0..self.path.len().saturating_sub(1)).rev() {
             let (edge, chooser) = (self.path[at].0 as usize, self.path[at].1);
             let Some(node) = self.arena.edges[edge].node() else { return };
-            let Some(value) = self.prove_node(node) else { return };
+            let Some(proof) = self.prove_node(node) else { return };
             if edge != ROOT {
-                let seat = self.arena.nodes[node as usize].seat;
-                self.arena.edges[edge].prove(value.for_first(seat).for_mover(chooser).0);
+                let is_choosers = self.arena.nodes[node as usize].seat == chooser;
+                if !self.arena.edges[edge].prove(if is_choosers { proof } else { proof.for_other() }) {
+                    return;
+                }
             }
         }
     }
 
-    /// The value of a node for the person to move, if it is certain: one step wins, or all steps are certain. The root's
-    /// is kept.
-    fn prove_node(&mut self, node: u32) -> Option<MoverValue> {
+    /// What is certain of a node for the person to move: one step wins, or all steps are certain. It is settled if no
+    /// step can have a better value than the best of those that are. The root's proof is kept.
+    fn prove_node(&mut self, node: u32) -> Option<Proof> {
         let edges = &self.arena.edges[Arena::edges_of(self.arena.nodes[node as usize])];
-        let proven = edges.iter().filter(|edge| edge.is_proven());
-        let best = proven.clone().map(Edge::value).fold(f32::NEG_INFINITY, f32::max);
-        let is_certain = is_win(best) || proven.count() == edges.len();
-        let value = is_certain.then_some(MoverValue(best));
+        let result = edges.iter().filter_map(Edge::certain).max();
+        let decides = result == Some(Certain::Win) || edges.iter().all(|edge| edge.certain().is_some());
+        let proof = result.filter(|_| decides).map(|result| {
+            let best = |edge: &&Edge| edge.certain() == Some(result);
+            let highest = |values: f32, edge: &Edge| values.max(edge.value());
+            let value = edges.iter().filter(best).fold(f32::NEG_INFINITY, highest);
+            let settled = edges.iter().filter(best).filter(|edge| edge.is_settled()).fold(f32::NEG_INFINITY, highest);
+            let cannot_better =
+                |edge: &Edge| edge.is_settled() || edge.certain().is_some_and(|certain| certain < result);
+            // No value is above 1.
+            match settled >= 1.0 || edges.iter().all(cannot_better) {
+                true => Proof { result, value: settled, settled: true },
+                false => Proof { result, value, settled: false },
+            }
+        });
         if self.arena.root() == Some(node) {
-            self.proven = value;
+            self.proven = proof;
         }
-        value
+        proof
     }
 
     /// The result, if the game is over at `position`, which `step` has led to.

@@ -121,7 +121,7 @@ fn every_search_has_its_visits_and_every_step_its_search() {
                     let engine = setup(index).seats[replayed.position().seat_to_move() as usize];
                     let visits: u32 = steps.iter().map(|known| known.visits).sum();
                     // A search ends early once it has proven the result.
-                    let certain = steps.iter().any(|known| known.is_proven);
+                    let certain = steps.iter().any(|known| known.is_settled);
                     assert!(certain || visits + 1 == engines[engine].search.visits, "{game}, engine {engine}");
                     assert!(steps.iter().any(|known| known.step == played && known.visits > 0));
                     assert!((0.0..=1.0).contains(&value));

@@ -81,12 +81,13 @@ fn check_tree<G: Game>(tree: &Search<G>, game: &Played<G>) -> [usize; 2] {
         // Sequential halving picks among the root's untried edges itself.
         let is_ordered = edges[tried..].iter().all(|edge| edge.prior <= next_best);
         assert!(is_ordered || edge == ROOT && tree.config.settings.selection == Selection::Gumbel);
-        let is_proven = |edge: &Known| arena.edges[edge.edge].is_proven();
-        let proven = edges.iter().filter(|edge| is_proven(edge));
+        let is_settled = |edge: &Known| arena.edges[edge.edge].is_settled();
+        let proven = edges.iter().filter(|edge| is_settled(edge));
         let best = proven.clone().map(|edge| arena.edges[edge.edge].value()).fold(f32::NEG_INFINITY, f32::max);
         let decided = best == 1.0 || proven.clone().count() == edges.len();
         if edge != ROOT {
-            assert_eq!(arena.edges[edge].is_proven(), decided, "{position:?}");
+            assert_eq!(arena.edges[edge].is_settled(), decided, "{position:?}");
+            assert_eq!(arena.edges[edge].certain().is_some(), decided, "without margins nothing else is certain");
         }
         if decided && edge != ROOT {
             assert_eq!(value.for_mover(node.seat).0, best, "the result is that of the best step");
@@ -620,7 +621,7 @@ fn what_is_proven_is_true() {
             }
             let mut tree = Search::new(with_policy(selection), position, komi);
             search_by_chance(&mut tree, &Played::new(position.clone(), None), 300, &mut rng);
-            let Some(value) = tree.proven else { continue };
+            let Some(value) = tree.settled() else { continue };
             let seat = position.seat_to_move() as usize;
             assert_eq!(value.0 == 1.0, wins[seat][at], "{position:?}");
             assert_eq!(value.0 == 0.0, wins[1 - seat][at], "{position:?}");
@@ -644,6 +645,69 @@ fn what_is_proven_is_true() {
             check(&Sligo::<1>::new(2, Options::default()), 1, selection),
         ];
         assert!(proven.iter().all(|[decided, _]| *decided > 5) && proven[1][1] > 5, "{proven:?}");
+    }
+}
+
+#[test]
+fn certain_results_are_searched_on_for_the_margin() {
+    /// How often the result was certain, the margin settled, and the margin still open with a certain result.
+    fn check<G: Game>(start: &G, komi: i32, selection: Selection, visits: u32) -> [usize; 3] {
+        let komi = HalfPoints(komi);
+        let mut config = with_policy(selection);
+        config.settings.reading.margin_weight = 0.3;
+        let positions = Positions::of(start);
+        let greatest = 2 * (start.size() * start.size()) as i32 + 1;
+        let margin = |end: &G| end.score().expect("a game with scores").margin() - komi;
+        // For each margin of Black's, from where he can force it.
+        let black = |end: &G| end.seat_of(Player::Black);
+        let forced: Vec<(i32, Vec<bool>)> = (-2 * greatest..=2 * greatest)
+            .map(|wanted| (wanted, positions.forced(black(start), |end| margin(end).0 >= wanted)))
+            .collect();
+        let mut rng = rng(13);
+        let mut found = [0; 3];
+        for (at, position) in positions.all.iter().enumerate() {
+            if position.end().is_some() || position.phase() != Phase::Start {
+                continue;
+            }
+            let mut tree = Search::new(config, position, komi);
+            search_by_chance(&mut tree, &Played::new(position.clone(), None), visits, &mut rng);
+            let Some(proof) = tree.proven else { continue };
+            let best = forced.iter().rev().find(|(_, from)| from[at]).expect("some margin").0;
+            let is_blacks = position.to_move() == Player::Black;
+            let exact = if is_blacks { best } else { -best };
+            let result = exact.cmp(&0);
+            let said = (proof.result as i32 - 1).cmp(&0);
+            assert_eq!(said, result, "{position:?}");
+            found[0] += 1;
+            let played = choose(&tree.root_steps(), Choice::Most, &mut rng);
+            let known = tree.root_steps().into_iter().find(|known| known.step == played).expect("one of them");
+            if proof.result == Certain::Win && known.certain.is_some() {
+                assert_eq!(known.certain, Some(Certain::Win), "{position:?}");
+            }
+            if !proof.settled {
+                found[2] += 1;
+                assert_eq!(tree.root_visits(), visits, "searched on");
+                continue;
+            }
+            let won = (exact.signum() + 1) as f32 / 2.0;
+            let expected = 0.7 * won + 0.3 * margin_utility(position.size(), HalfPoints(exact)) as f32;
+            // Means of many visits are rounded.
+            assert!((proof.value - expected).abs() < 1e-4, "{position:?}: {proof:?}, margin {exact}");
+            found[1] += 1;
+        }
+        found
+    }
+    for selection in Selection::ALL {
+        for visits in [40, 1000] {
+            let found = [
+                check(&Linage::<1>::new(3, Options::default()), 7, selection, visits),
+                check(&Linage::<1>::new(3, Options::default()), 8, selection, visits),
+                check(&Yugo::<1>::new(2, Options::default()), 0, selection, visits),
+                check(&Yugo::<1>::new(2, Options::default()), 5, selection, visits),
+            ];
+            assert!(found.iter().all(|[certain, settled, _]| *settled > 20 && certain >= settled), "{found:?}");
+            assert!(visits > 40 || found.iter().map(|[.., open]| open).sum::<usize>() > 10, "{found:?}");
+        }
     }
 }
 
