@@ -20,7 +20,7 @@ pub fn run(flags: &KomiFlags) -> Outcome {
         with_game!(game, size, G => measure_komi::<G>(&config, &engine, &mut dir, job.workers(config.inference.batch), control))
     })?;
     let own = with_game!(game, size, G => own_answer::<G>(&engine, &config.board)).map_err(Failure::run)?;
-    write_komi(dir.path(), &found, own.as_ref())?;
+    write_komi(dir.path(), &config.board, &engine.tag(), &found, own.as_ref())?;
     let engine = engine.describe() + &config.board.extras();
     print(&komi_text(&found, &engine, own.as_ref(), known(&config.board)))
 }

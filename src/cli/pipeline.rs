@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Outcome {
     write_summary(out, &result.boards)?;
     for board in &result.boards {
         let folder = board_folder(out, board.board.game, board.board.size);
-        write_komi(&folder.join(KOMI), &board.komi, board.network_answer.as_ref())?;
+        write_komi(&folder.join(KOMI), &board.board, &board.tag, &board.komi, board.network_answer.as_ref())?;
         write_balance(&folder.join(BALANCE), &board.balance)?;
         write_pairs(&folder.join(MATCH), &board.strength.pairs)?;
     }

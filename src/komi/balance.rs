@@ -7,6 +7,8 @@ use serde::Serialize;
 use crate::games::{Ending, GameKind, HalfPoints};
 use crate::records::{GameRow, Tally, tally};
 
+use super::course::{Course, Values, course};
+
 /// How long games were, in turns.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Lengths {
@@ -47,10 +49,17 @@ pub struct Balance {
     pub lengths: Option<Lengths>,
     pub margins: Option<Margins>,
     pub first_moves: Vec<FirstMove>,
+    /// How the games went; `None` if no search of theirs is known.
+    pub course: Option<Course>,
+}
+
+/// Sums up the games at each komi, in the order of the rows, in which games at the same komi stand together.
+pub fn balances(rows: &[GameRow], values: &Values) -> Vec<Balance> {
+    rows.chunk_by(|a, b| a.komi == b.komi).filter_map(|rows| balance(rows, values)).collect()
 }
 
 /// Sums up games that were all played at the same komi. `None` without games.
-pub fn balance(rows: &[GameRow]) -> Option<Balance> {
+pub(super) fn balance(rows: &[GameRow], values: &Values) -> Option<Balance> {
     let first = rows.first()?;
     Some(Balance {
         game: first.game,
@@ -61,6 +70,7 @@ pub fn balance(rows: &[GameRow]) -> Option<Balance> {
         lengths: lengths(rows),
         margins: margins(rows),
         first_moves: first_moves(rows),
+        course: course(rows, values),
     })
 }
 

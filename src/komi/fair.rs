@@ -7,12 +7,21 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::course::Values;
+use super::own::{ButtonEffect, SearchAnswer, button_effect, search_answer};
 use crate::games::{GameKind, HalfPoints};
-use crate::records::{GameRow, Tally, tally};
+use crate::records::{GameRow, Tally, canonical_hash, first_outcome, game_key, tally};
 use crate::stats::komi_lattice::{Design, FairKomi, KomiSample, MarginLattice, fair_komi};
-use crate::stats::logistic::{LogisticPoint, fit_logistic};
 use crate::stats::next_komi::next_komi;
+use crate::stats::smooth::{KomiGame, SmoothKomi, smooth_komi};
 use crate::stats::{Interval, LEVEL};
+
+/// How many turns an opening has whose games are resampled together.
+const CLUSTER_TURNS: usize = 2;
+/// The seed of that resampling; any will do.
+const BOOTSTRAP_SEED: u64 = 1;
+/// A smooth fit whose test says less than this does not fit.
+const REJECTED: f64 = 0.05;
 
 /// The results at one komi.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -36,17 +45,6 @@ pub struct BestKomi {
     pub is_near: bool,
 }
 
-/// A smooth curve through the scores, where one fits.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Smooth {
-    /// The komi at which the curve crosses ½, in points.
-    pub root: f64,
-    /// Its 95 % interval by profile likelihood.
-    pub interval: Interval,
-    /// The p-value of the test of fit.
-    pub fit: f64,
-}
-
 /// What games at several komi say.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Fair {
@@ -56,11 +54,15 @@ pub struct Fair {
     pub at: Vec<AtKomi>,
     /// The fair komi on the lattice of margins, in half points.
     pub lattice: FairKomi,
-    /// The logistic fit; `None` where it does not fit or does not identify a root.
-    pub smooth: Option<Smooth>,
+    /// The smooth fit; `None` where it does not fit or does not identify a root.
+    pub smooth: Option<SmoothKomi>,
     pub best: Option<BestKomi>,
     /// The estimate from decisive games, where repetitions near the fair komi are too many to be passed over.
     pub decisive: Option<FairKomi>,
+    /// What the searches themselves say: see [`Fair::with_searches`].
+    pub search: Option<SearchAnswer>,
+    /// Yugo: the effect of the button, in the games nearest the fair komi.
+    pub button: Option<ButtonEffect>,
     pub warnings: Vec<String>,
 }
 
@@ -105,16 +107,19 @@ pub fn next_block(rows: &[GameRow], game: GameKind, size: usize, start: HalfPoin
     next_komi(&samples, &lattice, start.0, LEVEL).ok().flatten().map(HalfPoints)
 }
 
+/// The fair komi on the lattice alone.
+pub(super) fn lattice_answer(rows: &[GameRow], game: GameKind, size: usize) -> FairKomi {
+    let lattice = lattice(game, size);
+    // Komi are chosen on the lattice's gaps, so the samples always suit it.
+    fair_komi(&samples(&by_komi(rows), &lattice), &lattice, LEVEL, Design::Adaptive)
+        .expect("samples at measurable komi")
+}
+
 /// What the games of an adaptive measurement say.
 pub fn summary(rows: &[GameRow], game: GameKind, size: usize) -> Fair {
     let lattice = lattice(game, size);
     let at = by_komi(rows);
-    let samples = samples(&at, &lattice);
-    // Komi are chosen on the lattice's gaps, so the samples always suit it.
-    let estimate = |samples: &[KomiSample]| {
-        fair_komi(samples, &lattice, LEVEL, Design::Adaptive).expect("samples at measurable komi")
-    };
-    let found = estimate(&samples);
+    let found = lattice_answer(rows, game, size);
     let all = tally(rows);
     let mut warnings = all.warnings();
     let near = |at: &&AtKomi| found.k_star.is_none_or(|k| (at.komi.0 - k).abs() <= 1);
@@ -129,34 +134,45 @@ pub fn summary(rows: &[GameRow], game: GameKind, size: usize) -> Fair {
             decisive.unique = sample.unique * decisive.wdl.games() / games;
             decisive
         };
-        estimate(&samples.iter().map(without_draws).collect::<Vec<_>>())
+        let samples: Vec<_> = samples(&at, &lattice).iter().map(without_draws).collect();
+        fair_komi(&samples, &lattice, LEVEL, Design::Adaptive).expect("samples at measurable komi")
     });
     Fair {
         game,
         size,
-        lattice: found,
-        smooth: smooth(&at),
+        smooth: smooth(rows),
         best: best(&at, game, found.k_star),
         decisive,
+        search: None,
+        button: button_effect(rows.iter().filter(|row| found.k_star.is_none_or(|k| (row.komi.0 - k).abs() <= 1))),
         warnings,
+        lattice: found,
         at,
     }
 }
 
-/// The logistic fit, if the test of fit does not reject it and it has a root with a bounded interval.
-fn smooth(at: &[AtKomi]) -> Option<Smooth> {
-    let point = |at: &AtKomi| {
-        LogisticPoint::from_wdl(at.komi.points(), crate::stats::effective_counts(at.tally.wdl, at.tally.unique))
+impl Fair {
+    /// With what the searches of these games said themselves.
+    pub fn with_searches(self, rows: &[GameRow], values: &Values) -> Fair {
+        Fair { search: search_answer(rows, values), ..self }
+    }
+}
+
+/// The smooth fit, if the test of fit does not reject it. Games that began with the same two turns are one cluster.
+fn smooth(rows: &[GameRow]) -> Option<SmoothKomi> {
+    let game = |row: &GameRow| {
+        let opening: Vec<&str> = row.turn_texts().take(CLUSTER_TURNS).collect();
+        let cluster = canonical_hash(row.game, row.size, &opening.join(" ")).unwrap_or(u128::from(row.game_index));
+        Some(KomiGame {
+            komi: row.komi.points(),
+            outcome: first_outcome(row)?,
+            id: game_key(row),
+            // Half of a hash is as good as the whole.
+            cluster: cluster as u64,
+        })
     };
-    let fit = fit_logistic(&at.iter().map(point).collect::<Vec<_>>()).ok()?;
-    let quality = fit.goodness_of_fit();
-    let (root, interval) = (fit.root()?, fit.profile(LEVEL)?);
-    let p = quality.pearson_p;
-    (p.is_none_or(|p| p >= 0.05) && interval.lo.is_finite() && interval.hi.is_finite()).then_some(Smooth {
-        root,
-        interval,
-        fit: p.unwrap_or(1.0),
-    })
+    let games: Vec<KomiGame> = rows.iter().filter_map(game).collect();
+    smooth_komi(&games, LEVEL, BOOTSTRAP_SEED).filter(|found| found.fit_p.is_none_or(|p| p >= REJECTED))
 }
 
 /// The fair komi's neighbours and itself are the candidates: farther out a score near ½ is chance. Where no fair komi

@@ -5,8 +5,9 @@
 
 use serde::Serialize;
 
+use super::fair::lattice_answer;
 use super::openings::first_steps;
-use super::{Balance, Fair, Openings, balance, measurable_near, next_block, openings, summary};
+use super::{Balance, Fair, Openings, balances, measurable_near, next_block, openings, summary, values};
 use crate::config::{BalanceConfig, Board, KomiConfig, Variation};
 use crate::games::{Game, HalfPoints, Options, Rules, parse_step};
 use crate::net::{NetError, OwnAnswer, Snapshot};
@@ -30,7 +31,7 @@ pub enum MeasureError {
 #[serde(untagged)]
 pub enum Measurement {
     /// Games with a score.
-    Komi(Fair),
+    Komi(Box<Fair>),
     /// Fugo.
     Openings(Openings),
 }
@@ -46,7 +47,9 @@ pub fn measure_komi<G: PlayoutPolicy>(
     let (game, size) = (config.board.game, config.board.size);
     if game.has_score() {
         komi_blocks::<G>(config, engine, dir, workers, control)?;
-        Ok(Measurement::Komi(summary(&game_rows(dir.path())?, game, size)))
+        let rows = game_rows(dir.path())?;
+        let found = summary(&rows, game, size).with_searches(&rows, &values(dir.path())?);
+        Ok(Measurement::Komi(Box::new(found)))
     } else {
         opening_games::<G>(config, engine, dir, workers, control)?;
         Ok(Measurement::Openings(openings(&game_rows(dir.path())?, size)))
@@ -109,7 +112,7 @@ fn komi_blocks<G: PlayoutPolicy>(
 
 /// Whether the fair komi's interval is at most so wide, in points. The tests behind it may be looked at after each block.
 fn is_narrow(rows: &[GameRow], config: &KomiConfig, width: f64) -> bool {
-    let found = summary(rows, config.board.game, config.board.size).lattice;
+    let found = lattice_answer(rows, config.board.game, config.board.size);
     let ends = found.lo.zip(found.hi).filter(|_| found.k_star.is_some());
     ends.is_some_and(|(lo, hi)| f64::from(hi - lo) / 2.0 <= width)
 }
@@ -117,8 +120,7 @@ fn is_narrow(rows: &[GameRow], config: &KomiConfig, width: f64) -> bool {
 /// The komi of the next block.
 fn block_komi(before: &[GameRow], config: &KomiConfig, start: HalfPoints, is_last: bool) -> HalfPoints {
     let (game, size) = (config.board.game, config.board.size);
-    let found = summary(before, game, size);
-    let fair = found.lattice.k_star.map(HalfPoints);
+    let fair = lattice_answer(before, game, size).k_star.map(HalfPoints);
     if let Some(fair) = fair
         && is_last
         && game.allows_komi(fair)
@@ -201,6 +203,5 @@ pub fn measure_balance<G: PlayoutPolicy>(
     let layout = Layout { games: MEASURED_SHARD, compress: false };
     let plan = Plan { engines: std::slice::from_ref(engine), games, seed: config.seed, layout };
     play_shards::<G>(&plan, &setup, dir, workers, control)?;
-    let rows = game_rows(dir.path())?;
-    Ok(rows.chunk_by(|a, b| a.komi == b.komi).filter_map(balance).collect())
+    Ok(balances(&game_rows(dir.path())?, &values(dir.path())?))
 }

@@ -17,6 +17,7 @@ impl Job<'_> {
     /// All that is measured on a board, with the network in a file.
     pub fn measure(&mut self, board: Board, network: &Path) -> Result<BoardResult, PipelineError> {
         let (komi, network_answer, engine) = self.komi(board, network)?;
+        let (engine, tag) = (engine.describe() + &board.extras(), engine.tag());
         let best = match &komi {
             Measurement::Komi(fair) => {
                 let points = fair.lattice.k_star.map(|k| HalfPoints(k).points());
@@ -30,14 +31,14 @@ impl Job<'_> {
         let balance = self.balance(board, network, best)?;
         let strength = self.strength(board, network, best)?;
         let known = known(&board);
-        Ok(BoardResult { board, known, engine, komi, network_answer, balance, strength })
+        Ok(BoardResult { board, known, engine, tag, komi, network_answer, balance, strength })
     }
 
     fn komi(
         &mut self,
         board: Board,
         network: &Path,
-    ) -> Result<(Measurement, Option<OwnAnswer>, String), PipelineError> {
+    ) -> Result<(Measurement, Option<OwnAnswer>, Engine), PipelineError> {
         let settings = &self.config.komi;
         let (game, size) = (board.game, board.size);
         let stage = format!("{game} {size}x{size} komi");
@@ -61,7 +62,7 @@ impl Job<'_> {
                 own_answer::<G>(&engine, &board),
             ))
         });
-        Ok((found?, own?, engine.describe() + &board.extras()))
+        Ok((found?, own?, engine))
     }
 
     /// At komi 0 and at `best`.

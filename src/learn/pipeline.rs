@@ -20,7 +20,7 @@ use crate::config::{Board, PipelineConfig};
 use crate::games::GameKind;
 use crate::komi::{Balance, Known, MeasureError, Measurement};
 use crate::net::{NetError, OwnAnswer, Progress};
-use crate::records::{ReadError, RunError, RunInfo, claim, run_toml};
+use crate::records::{EngineTag, ReadError, RunError, RunInfo, claim, run_toml};
 use crate::selfplay::{ContinuationError, EngineError, Observer, OutputError, PlayError};
 use crate::stats::sprt::SprtError;
 
@@ -54,6 +54,8 @@ pub struct BoardResult {
     pub known: Option<Known>,
     /// The engine measured: evaluator, network, visits.
     pub engine: String,
+    /// The same as it stands in records.
+    pub tag: EngineTag,
     pub komi: Measurement,
     /// The network's own answer at the empty board, which rests on no games.
     pub network_answer: Option<OwnAnswer>,

@@ -45,7 +45,7 @@ fn ensure(holds: bool, column: &'static str, reason: impl Into<String>) -> Resul
 }
 
 /// An engine as it stands in the records.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct EngineTag {
     /// The name chosen by the user.
     pub name: String,

@@ -10,11 +10,13 @@ use serde::Serialize;
 use super::curves::{curves_csv, curves_svg, fair_komi_csv, scalars};
 use super::tensorboard::encode;
 use crate::arena::PairResult;
+use crate::config::Board;
 use crate::games::{GameKind, HalfPoints};
-use crate::komi::{Balance, Measurement};
+use crate::komi::{Balance, Course, Fair, Measurement, Openings};
 use crate::learn::{BoardResult, FairKomiRow, GenerationRow, NetCalibration, SUMMARY};
 use crate::net::OwnAnswer;
-use crate::records::{RunError, Tally, write_whole};
+use crate::records::{EngineTag, RunError, Tally, write_whole};
+use crate::stats::komi_lattice::KomiStatus;
 
 /// Writes rows to a CSV file, whole or not at all. Without `header` the rows' field names are the header.
 pub(super) fn write<T: Serialize>(
@@ -116,9 +118,16 @@ const LINE: [&str; 15] = [
     "capped",
 ];
 
-/// `komi.csv`: results by komi (Fugo: by opening, of the empty board and with the pie rule), and for games with a
-/// score `fair_komi.csv`: the estimate.
-pub fn write_komi(dir: &Path, found: &Measurement, own: Option<&OwnAnswer>) -> Result<(), RunError> {
+/// `komi.csv`: results by komi (Fugo: by opening, of the empty board and with the pie rule), and `fair_komi.csv`: the
+/// estimate, in a row of its own. `own` is the network's own answer.
+pub fn write_komi(
+    dir: &Path,
+    board: &Board,
+    engine: &EngineTag,
+    found: &Measurement,
+    own: Option<&OwnAnswer>,
+) -> Result<(), RunError> {
+    write(&dir.join("fair_komi.csv"), None, [FairColumns::new(board, engine, found, own)])?;
     match found {
         Measurement::Komi(fair) => {
             let komi: Vec<String> = fair.at.iter().map(|at| at.komi.to_string()).collect();
@@ -127,8 +136,7 @@ pub fn write_komi(dir: &Path, found: &Measurement, own: Option<&OwnAnswer>) -> R
                 .iter()
                 .zip(&komi)
                 .map(|(at, komi)| Line("komi", fair.game.name(), fair.size, komi, "", (&at.tally).into()));
-            write(&dir.join("komi.csv"), Some(&LINE), lines)?;
-            write(&dir.join("fair_komi.csv"), None, [FairColumns::new(fair, own)])
+            write(&dir.join("komi.csv"), Some(&LINE), lines)
         }
         Measurement::Openings(found) => {
             let lines = [("empty_board", "", &found.free), ("pie", "", &found.pie)];
@@ -140,11 +148,17 @@ pub fn write_komi(dir: &Path, found: &Measurement, own: Option<&OwnAnswer>) -> R
     }
 }
 
-/// The estimate of the fair komi, in points.
-#[derive(Serialize)]
+/// What a measurement says of a board's fair komi, in points; in Fugo of the first player's chances.
+#[derive(Serialize, Default)]
 struct FairColumns {
     game: &'static str,
     size: usize,
+    handicap: usize,
+    visits: u32,
+    network: String,
+    games: u64,
+    differing: u64,
+    draws: u64,
     fair_komi: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
@@ -152,22 +166,50 @@ struct FairColumns {
     smooth: Option<f64>,
     smooth_low: Option<f64>,
     smooth_high: Option<f64>,
+    resampled_low: Option<f64>,
+    resampled_high: Option<f64>,
     best_komi: Option<f64>,
-    best_score: Option<f64>,
-    best_low: Option<f64>,
-    best_high: Option<f64>,
+    score: Option<f64>,
+    score_low: Option<f64>,
+    score_high: Option<f64>,
+    fairest_opening: String,
+    opening_score: Option<f64>,
+    opening_low: Option<f64>,
+    opening_high: Option<f64>,
     network_answer: Option<f64>,
     network_median: Option<f64>,
+    search_low: Option<f64>,
+    search_high: Option<f64>,
 }
 
 impl FairColumns {
-    fn new(fair: &crate::komi::Fair, own: Option<&OwnAnswer>) -> Self {
-        use crate::stats::komi_lattice::KomiStatus;
+    fn new(board: &Board, engine: &EngineTag, found: &Measurement, own: Option<&OwnAnswer>) -> Self {
+        let columns = FairColumns {
+            game: board.game.name(),
+            size: board.size,
+            handicap: board.handicap,
+            visits: engine.visits,
+            network: engine.net.clone().unwrap_or_default(),
+            network_answer: own.map(|own| own.komi.points()),
+            network_median: own.and_then(|own| own.median).map(HalfPoints::points),
+            ..FairColumns::default()
+        };
+        match found {
+            Measurement::Komi(fair) => columns.with_komi(fair),
+            Measurement::Openings(openings) => columns.with_openings(openings),
+        }
+    }
+
+    fn with_komi(self, fair: &Fair) -> Self {
         let points = |half: Option<i32>| half.map(|half| HalfPoints(half).points());
-        let (smooth, best) = (fair.smooth, fair.best.as_ref());
+        let (smooth, best) = (fair.smooth.as_ref(), fair.best.as_ref());
+        let resampled = smooth.and_then(|smooth| smooth.bootstrap.interval);
+        let between = fair.search.as_ref().and_then(|search| search.between);
+        let count = |of: fn(&Tally) -> u64| fair.at.iter().map(|at| of(&at.tally)).sum();
         FairColumns {
-            game: fair.game.name(),
-            size: fair.size,
+            games: count(Tally::games),
+            differing: count(|tally| tally.unique),
+            draws: count(|tally| tally.wdl.draws),
             fair_komi: points(fair.lattice.k_star),
             low: points(fair.lattice.lo),
             high: points(fair.lattice.hi),
@@ -177,19 +219,42 @@ impl FairColumns {
                 KomiStatus::NotIdentified { reason } => reason.to_string(),
             },
             smooth: smooth.map(|smooth| smooth.root),
-            smooth_low: smooth.map(|smooth| smooth.interval.lo),
-            smooth_high: smooth.map(|smooth| smooth.interval.hi),
+            smooth_low: smooth.map(|smooth| smooth.profile.lo),
+            smooth_high: smooth.map(|smooth| smooth.profile.hi),
+            resampled_low: resampled.map(|interval| interval.lo),
+            resampled_high: resampled.map(|interval| interval.hi),
             best_komi: best.map(|best| best.komi.points()),
-            best_score: best.map(|best| best.score),
-            best_low: best.map(|best| best.interval.lo),
-            best_high: best.map(|best| best.interval.hi),
-            network_answer: own.map(|own| own.komi.points()),
-            network_median: own.and_then(|own| own.median).map(HalfPoints::points),
+            score: best.map(|best| best.score),
+            score_low: best.map(|best| best.interval.lo),
+            score_high: best.map(|best| best.interval.hi),
+            search_low: between.map(|[low, _]| low.points()),
+            search_high: between.map(|[_, high]| high.points()),
+            ..self
+        }
+    }
+
+    fn with_openings(self, found: &Openings) -> Self {
+        let parts = || [&found.free, &found.pie].into_iter().chain(found.openings.iter().map(|first| &first.tally));
+        let free = found.free.interval();
+        let fairest = found.fairest();
+        let interval = fairest.map(|fairest| fairest.tally.interval());
+        FairColumns {
+            games: parts().map(Tally::games).sum(),
+            differing: parts().map(|tally| tally.unique).sum(),
+            draws: parts().map(|tally| tally.wdl.draws).sum(),
+            score: found.free.score(),
+            score_low: Some(free.lo),
+            score_high: Some(free.hi),
+            fairest_opening: fairest.map_or(String::new(), |fairest| fairest.turn.clone()),
+            opening_score: fairest.and_then(|fairest| fairest.tally.score()),
+            opening_low: interval.map(|interval| interval.lo),
+            opening_high: interval.map(|interval| interval.hi),
+            ..self
         }
     }
 }
 
-/// `balance.csv`: results by komi, and by first move at each.
+/// `balance.csv`: results by komi, and by first move at each; `course.csv`: how the games at each komi went.
 pub fn write_balance(dir: &Path, found: &[Balance]) -> Result<(), RunError> {
     let komi: Vec<String> = found.iter().map(|balance| balance.komi.to_string()).collect();
     let lines = found.iter().zip(&komi).flat_map(|(balance, komi)| {
@@ -199,7 +264,13 @@ pub fn write_balance(dir: &Path, found: &[Balance]) -> Result<(), RunError> {
         let moves = moves.map(move |first| Line("first_move", game, size, komi, &first.turn, (&first.tally).into()));
         std::iter::once(all).chain(moves)
     });
-    write(&dir.join("balance.csv"), Some(&LINE), lines)
+    write(&dir.join("balance.csv"), Some(&LINE), lines)?;
+    let courses = found.iter().zip(&komi).filter_map(|(balance, komi)| {
+        let Course { games, branching, lead_changes, changed, decided } = balance.course?;
+        Some((balance.game.name(), balance.size, komi, games, branching, lead_changes, changed, decided))
+    });
+    let header = ["game", "size", "komi", "games", "legal_turns", "lead_changes", "changed", "decided"];
+    write(&dir.join("course.csv"), Some(&header), courses)
 }
 
 /// A row for each bin of values.

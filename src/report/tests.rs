@@ -4,11 +4,11 @@ use super::*;
 use crate::arena::{MatchReport, match_report};
 use crate::config::{Board, Device, Inference, MatchConfig, Precision, Reading, SearchSettings};
 use crate::games::{Ending, GameKind, HalfPoints};
-use crate::komi::{Balance, Known, Measurement, balance, openings, summary};
+use crate::komi::{Balance, Known, Measurement, Values, openings, summary};
 use crate::learn::{BoardResult, PipelineResult, StageTime};
 use crate::net::{Bin, Calibration, OwnAnswer};
 use crate::records::testing::results;
-use crate::records::{GameRow, WinnerSeat};
+use crate::records::{EngineTag, GameRow, WinnerSeat};
 use crate::selfplay::Engine;
 
 /// Made-up games of Sligo on 3x3 at komi 3½, 4 and 4½, some drawn by repetition.
@@ -21,7 +21,7 @@ fn fair() -> Measurement {
     for row in rows.iter_mut().filter(|row| row.komi == HalfPoints(9) && row.winner_seat == Some(WinnerSeat::Draw)) {
         row.ending = Ending::Repetition;
     }
-    Measurement::Komi(summary(&rows, GameKind::Sligo, 3))
+    Measurement::Komi(Box::new(summary(&rows, GameKind::Sligo, 3)))
 }
 
 /// Made-up games of Fugo on 3x3.
@@ -48,7 +48,7 @@ fn balances() -> Vec<Balance> {
     {
         (row.turns, row.turn_count, row.margin) = (turns.into(), turns.split(' ').count(), Some(HalfPoints(margin)));
     }
-    balance(&rows).into_iter().collect()
+    crate::komi::balances(&rows, &Values::new())
 }
 
 /// A made-up match: A wins both games of three pairs, one each of the fourth; the fifth has a capped game.
@@ -165,7 +165,7 @@ fn a_match_as_text() {
 
 #[test]
 fn nothing_played_is_said_to_be_unknown() {
-    let text = komi_text(&Measurement::Komi(summary(&[], GameKind::Yugo, 5)), "playouts", None, None);
+    let text = komi_text(&Measurement::Komi(Box::new(summary(&[], GameKind::Yugo, 5))), "playouts", None, None);
     assert!(text.contains("not identified") && text.contains("no games"), "{text}");
     let text = komi_text(&Measurement::Openings(openings(&[], 3)), "playouts", None, None);
     assert!(text.contains("   2 – – –") && !text.contains("NaN"), "{text}");
@@ -175,7 +175,9 @@ fn nothing_played_is_said_to_be_unknown() {
 /// What the main job found on two boards.
 fn boards() -> Vec<BoardResult> {
     let board = |game| Board { game, size: 3, handicap: 0, pie: false, move_cap: None };
+    let tag = EngineTag::default();
     let result = |board: Board, komi, known| BoardResult {
+        tag: tag.clone(),
         board,
         known,
         engine: "network abc, 64 visits".into(),
@@ -238,7 +240,9 @@ fn files_hold_the_same_figures() {
     let folder = tempfile::tempdir().expect("a folder");
     let number = |text: &String| text.parse::<f64>().unwrap_or_else(|_| panic!("`{text}` is not a number"));
 
-    write_komi(folder.path(), &fair(), Some(&own())).expect("written");
+    let board = |game, size| Board { game, size, handicap: 0, pie: false, move_cap: None };
+    let tag = EngineTag { name: "network".to_string(), net: Some("0123456789ab".to_string()), visits: 64 };
+    write_komi(folder.path(), &board(GameKind::Sligo, 3), &tag, &fair(), Some(&own())).expect("written");
     let rows = read(&folder.path().join("komi.csv"));
     assert_eq!(rows.iter().map(|row| row["komi"].as_str()).collect::<Vec<_>>(), ["3.5", "4", "4.5"]);
     let last = &rows[2];
@@ -253,7 +257,21 @@ fn files_hold_the_same_figures() {
     let end = |half: Option<i32>| half.map_or(String::new(), |half| format!("{:?}", HalfPoints(half).points()));
     assert_eq!((&row["low"], &row["high"]), (&end(found.lattice.lo), &end(found.lattice.hi)));
 
-    write_komi(folder.path(), &fugo(), None).expect("written");
+    assert_eq!((row["visits"].as_str(), row["network"].as_str()), ("64", "0123456789ab"));
+    let games: u64 = found.at.iter().map(|at| at.tally.games()).sum();
+    assert_eq!((row["games"].as_str(), row["fairest_opening"].as_str()), (games.to_string().as_str(), ""));
+
+    write_komi(folder.path(), &board(GameKind::Fugo, 3), &tag, &fugo(), None).expect("written");
+    let [row] = &read(&folder.path().join("fair_komi.csv"))[..] else { panic!("one row") };
+    assert_eq!(
+        (row["fair_komi"].as_str(), number(&row["score"])),
+        ("", 0.75),
+        "no komi, but a score of the empty board"
+    );
+    let Measurement::Openings(openings) = fugo() else { panic!("Fugo has openings") };
+    let fairest = openings.fairest().expect("there are openings");
+    assert_eq!(row["fairest_opening"], fairest.turn);
+    assert_eq!(Some(number(&row["opening_score"])), fairest.tally.score());
     let rows = read(&folder.path().join("komi.csv"));
     let names: Vec<_> =
         rows.iter().map(|row| (row["kind"].as_str(), row["first_move"].as_str(), row["wins"].as_str())).collect();

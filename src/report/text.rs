@@ -8,13 +8,14 @@ use comfy_table::{CellAlignment, Table};
 use super::map::board_map;
 use crate::arena::{Evidence, MatchReport, TestReport};
 use crate::games::{GameKind, HalfPoints};
-use crate::komi::{AtKomi, Balance, Fair, Known, Measurement, Openings};
+use crate::komi::{AtKomi, Balance, ButtonEffect, Course, Fair, Known, Measurement, Openings, SearchAnswer};
 use crate::learn::{BoardResult, NetCalibration, PipelineResult, StageTime};
 use crate::net::{Calibration, EpochReport, Losses, OwnAnswer};
 use crate::records::Tally;
 use crate::stats::Interval;
 use crate::stats::calibration::Reliability;
 use crate::stats::komi_lattice::{FairKomi, KomiStatus};
+use crate::stats::smooth::SmoothKomi;
 use crate::stats::sprt::Verdict;
 
 /// A table with these column names; the first column is left, all others right aligned.
@@ -90,6 +91,62 @@ pub(super) fn status(found: &FairKomi) -> String {
     }
 }
 
+/// A smooth fit with its intervals by three methods.
+pub(super) fn smooth_text(found: &SmoothKomi) -> String {
+    let other = |name: &str, interval: Option<Interval>| {
+        interval.map_or(format!("{name} –"), |interval| format!("{name} {interval:.2}"))
+    };
+    let fit = found.fit_p.map_or("two komi, no test of fit".to_string(), |p| format!("test of fit p = {p:.2}"));
+    let resampled = format!("{} openings resampled", found.bootstrap.clusters);
+    format!(
+        "{:.2} {:.2} points (logistic, profile likelihood; {}; {}; {fit})",
+        found.root,
+        found.profile,
+        other("Fieller", found.fieller),
+        other(&resampled, found.bootstrap.interval),
+    )
+}
+
+/// Where the searches' own answer lies.
+pub(super) fn search_text(found: &SearchAnswer) -> String {
+    let value = |komi: HalfPoints| {
+        let at = found.at.iter().find(|(at, _)| *at == komi);
+        at.map_or(String::new(), |(_, value)| format!(" (first player's expected score {value:.3})"))
+    };
+    match (found.between, found.at.first(), found.at.last()) {
+        (Some([from, to]), ..) if to.0 - from.0 == 2 => {
+            let fair = HalfPoints(from.0 + 1).signed();
+            format!("{fair}, between {from}{} and {to}{}", value(from), value(to))
+        }
+        (Some([from, to]), ..) => format!("between {from}{} and {to}{}", value(from), value(to)),
+        (None, Some((first, least)), _) if *least < 0.5 => format!("below {first}{}", value(*first)),
+        (None, _, Some((last, _))) => format!("above {last}{}", value(*last)),
+        (None, ..) => "none".to_string(),
+    }
+}
+
+/// What Yugo's button did in the games nearest the fair komi.
+pub(super) fn button_text(found: &ButtonEffect) -> String {
+    format!(
+        "the first player took it in {} of {} games; its half point decided {} of them (first player's score {:.3}, without \
+         the half point {:.3})",
+        found.by_first, found.games, found.decided, found.score, found.score_without
+    )
+}
+
+/// The columns of [`course_cells`].
+pub(super) const COURSE: [&str; 3] = ["legal turns", "lead changes", "decided after"];
+
+/// How games went, in cells of a table.
+pub(super) fn course_cells(course: Option<&Course>) -> [String; 3] {
+    let cell = |value: Option<f64>, text: fn(f64) -> String| value.map_or("–".to_string(), text);
+    [
+        cell(course.and_then(|course| course.branching), |mean| format!("{mean:.1}")),
+        cell(course.map(|course| course.lead_changes), |mean| format!("{mean:.2}")),
+        cell(course.and_then(|course| course.decided), |share| format!("{:.0} %", 100.0 * share)),
+    ]
+}
+
 fn known_text(known: Option<Known>) -> String {
     known.map_or("–".to_string(), |known| known.to_string())
 }
@@ -124,12 +181,15 @@ fn fair_text(found: &Fair, engine: &str) -> String {
     }
     let _ = writeln!(text, "{rows}");
     let _ = writeln!(text, "fair komi k* [95 %]: {} ({})", fair(&found.lattice), status(&found.lattice));
-    if let Some(smooth) = found.smooth {
-        let _ = writeln!(
-            text,
-            "smooth fit [95 %]: {:.2} {:.2} points (logistic; test of fit p = {:.2})",
-            smooth.root, smooth.interval, smooth.fit
-        );
+    if let Some(smooth) = &found.smooth {
+        let _ = writeln!(text, "smooth fit [95 %]: {}", smooth_text(smooth));
+    }
+    if let Some(search) = &found.search {
+        let _ =
+            writeln!(text, "searches' own answer at the empty board (rests on no results): {}", search_text(search));
+    }
+    if let Some(button) = &found.button {
+        let _ = writeln!(text, "button: {}", button_text(button));
     }
     if let Some(decisive) = &found.decisive {
         let _ = writeln!(text, "from decisive games alone: {} ({})", fair(decisive), status(decisive));
@@ -161,10 +221,11 @@ fn openings_text(found: &Openings, engine: &str) -> String {
         let score = opening.and_then(|opening| opening.tally.score());
         score.map_or("–".to_string(), |score| format!("{:.0}", 100.0 * score))
     });
-    let mut rows = table(&["opening", "games", "W/D/L of first", "score [95 %]"]);
+    let mut rows = table(&["opening", "games", "W/D/L of first", "score [95 %]", "repeated"]);
     for opening in &found.openings {
         let tally = &opening.tally;
-        rows.add_row([opening.turn.clone(), tally.games().to_string(), wdl(tally), score(tally)]);
+        let [games, repeated] = [tally.games(), tally.repetitions].map(|count| count.to_string());
+        rows.add_row([opening.turn.clone(), games, wdl(tally), score(tally), repeated]);
     }
     let _ = writeln!(text, "{rows}");
     if let Some(fairest) = found.fairest() {
@@ -201,6 +262,16 @@ pub fn balance_text(balances: &[Balance], engine: &str) -> String {
     }
     let _ = writeln!(text, "{rows}");
     for found in balances {
+        if let Some(course) = &found.course {
+            let [legal, changes, decided] = course_cells(Some(course));
+            let _ = writeln!(
+                text,
+                "at komi {}: {legal} legal turns on average; the lead (an expected score of 0.6) changes {changes} times a game, in \
+                 {:.0} % of the games ever; the median game is decided (0.9 from then on) after {decided} of its turns",
+                found.komi,
+                100.0 * course.changed
+            );
+        }
         let _ = writeln!(
             text,
             "first moves at komi {}: share of games / score of the first player, in % (intervals: balance.csv)",

@@ -227,6 +227,28 @@ mod tests {
     }
 
     #[test]
+    fn certain_results_come_first_unless_a_margin_is_worth_more() {
+        let worth = |known: &[(u32, f32, Option<Certain>)]| {
+            let mut found = steps(&known.iter().map(|(visits, value, _)| (*visits, *value)).collect::<Vec<_>>());
+            found.iter_mut().zip(known).for_each(|(step, known)| step.certain = known.2);
+            let worth = worth_playing(&found);
+            let place = |step: &RootStep| worth.iter().any(|worth| worth.step == step.step);
+            found.iter().map(place).collect::<Vec<bool>>()
+        };
+        let (win, draw, loss) = (Some(Certain::Win), Some(Certain::Draw), Some(Certain::Loss));
+        assert_eq!(worth(&[(5, 1.0, win), (9, 0.9, None), (2, 1.0, win)]), [true, false, true]);
+        // The win by little has 0.93; more than that, and preferred, is worth trying, and no more than that alone.
+        let margins = [(5, 0.93, win), (9, 0.97, None), (2, 0.97, None), (9, 0.5, draw)];
+        assert_eq!(worth(&margins), [true, true, false, false]);
+        assert_eq!(
+            worth(&[(5, 0.0, loss), (1, 0.1, None), (0, 0.0, None), (3, 0.5, draw)]),
+            [false, true, false, true]
+        );
+        assert_eq!(worth(&[(5, 0.08, loss), (1, 0.02, None)]), [true, true], "a loss by little beats a hope");
+        assert_eq!(worth(&[(5, 0.0, loss), (1, 0.0, loss), (0, 0.0, None)]), [true; 3]);
+    }
+
+    #[test]
     fn measurements_draw_their_first_turns() {
         let rule = ChoiceRule::measured(Variation { drawn_turns: 3, delta: 0.02 });
         assert_eq!(

@@ -220,6 +220,7 @@ fn check_overlap(points: &[LogisticPoint]) -> Result<(), LogisticError> {
 fn newton(points: &[LogisticPoint]) -> Option<(f64, f64, [f64; 3])> {
     let (mut a, mut b) = (0.0, 0.0);
     let mut best = log_likelihood(points, a, b);
+    let mut settled = false;
     for _ in 0..100 {
         let (mut score_a, mut score_b) = (0.0, 0.0);
         let mut information = [0.0; 3];
@@ -240,8 +241,16 @@ fn newton(points: &[LogisticPoint]) -> Option<(f64, f64, [f64; 3])> {
         }
         let mut step_a = (bb * score_a - ab * score_b) / determinant;
         let mut step_b = (aa * score_b - ab * score_a) / determinant;
-        if step_a.abs().max(step_b.abs()) < 1e-11 * (1.0 + a.abs().max(b.abs())) {
+        if settled {
             return Some((a, b, information));
+        }
+        // Twice the likelihood still to gain. So near the maximum Newton's steps are right, and differences of
+        // likelihoods are rounding.
+        settled = step_a * score_a + step_b * score_b < 1e-12;
+        if settled {
+            a += step_a;
+            b += step_b;
+            continue;
         }
         let mut improved = false;
         for _ in 0..60 {
@@ -493,6 +502,21 @@ mod tests {
         assert_eq!(error(&[(f64::NAN, 0.0, 9.0)]), LogisticError::InvalidPoint { index: 0 });
         assert_eq!(error(&[(1.0, 10.0, 9.0)]), LogisticError::InvalidPoint { index: 0 });
         assert!(!error(&[]).to_string().is_empty());
+    }
+
+    #[test]
+    fn rounding_does_not_keep_a_fit_from_settling() {
+        let fit = fit_logistic(&points(&[
+            (0.0, 57.0, 64.0),
+            (4.0, 33.0, 64.0),
+            (6.0, 52.0, 128.0),
+            (8.0, 41.0, 128.0),
+            (18.0, 3.0, 64.0),
+            (30.0, 1.0, 64.0),
+        ]))
+        .unwrap();
+        let residuals = fit.points().iter().map(|p| p.successes - p.trials * fit.score(p.komi));
+        assert!(residuals.sum::<f64>().abs() < 1e-9);
     }
 
     #[test]

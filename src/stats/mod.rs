@@ -17,6 +17,7 @@ pub mod logistic;
 pub mod next_komi;
 pub mod normal;
 pub mod ratings;
+pub mod smooth;
 pub mod special;
 pub mod sprt;
 pub mod summary;

@@ -2,21 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use super::super::text::{fair, interval, score, share, status, tally_header, tally_row, wdl};
+use super::super::text::{
+    COURSE, button_text, course_cells, fair, interval, score, search_text, share, smooth_text, status, tally_header,
+    tally_row, wdl,
+};
+use super::budget::budgets;
 use super::plots::{Spot, board, margins, score_by_komi};
 use super::runs::{Kind, Run};
 use super::view::{Chapter, Grid, Picture, Section};
 use crate::arena::match_report;
 use crate::config::{Board, Device, Inference, MatchConfig, Precision, SearchSettings};
 use crate::games::{GameKind, HalfPoints};
-use crate::komi::{Balance, Fair, FirstMove, Openings, balance, known, openings, summary};
+use crate::komi::{Balance, Fair, FirstMove, Openings, balances, known, openings, summary};
 use crate::stats::elo::EloEstimate;
 use crate::stats::komi_lattice::{FairKomi, KomiStatus};
 use crate::stats::sprt::{Bounds, ErrorRates, Sprt, Verdict};
 
 /// All chapters that have something to tell.
 pub fn chapters(runs: &[Run]) -> Vec<Chapter> {
-    let made = [komi(runs), fugo(runs), balances(runs), matches(runs), ratings(runs), played(runs)];
+    let made = [komi(runs), fugo(runs), budgets(runs), balance(runs), matches(runs), ratings(runs), played(runs)];
     made.into_iter().flatten().collect()
 }
 
@@ -60,7 +64,7 @@ fn played(runs: &[Run]) -> Option<Chapter> {
 fn komi(runs: &[Run]) -> Option<Chapter> {
     let of_run = |run| {
         let (game, size) = Run::board(run).filter(|(game, _)| game.has_score())?;
-        Some((run, game, size, summary(&run.rows, game, size)))
+        Some((run, game, size, summary(&run.rows, game, size).with_searches(&run.rows, &run.values)))
     };
     let found: Vec<(&Run, GameKind, usize, Fair)> = of(runs, Kind::Komi).filter_map(of_run).collect();
     let row = |(run, game, size, fair_komi): &(&Run, GameKind, usize, Fair)| {
@@ -83,12 +87,19 @@ fn komi(runs: &[Run]) -> Option<Chapter> {
             format!("Fair komi of {}: {}", run.engines().join("; "), fair(&fair_komi.lattice)),
             sure(&fair_komi.lattice),
         ];
-        if let Some(smooth) = fair_komi.smooth {
-            lines.push(format!(
-                "A smooth curve crosses one half at {:.2} {:.2} points (test of fit: p = {:.2}).",
-                smooth.root, smooth.interval, smooth.fit
-            ));
+        lines.extend(
+            fair_komi
+                .smooth
+                .as_ref()
+                .map(|smooth| format!("A smooth curve crosses one half at {}.", smooth_text(smooth))),
+        );
+        if let Some(answer) = run.network_answer() {
+            lines.push(format!("The network's own answer, which rests on no games: {answer}."));
         }
+        lines.extend(
+            fair_komi.search.as_ref().map(|search| format!("The searches' own answer: {}.", search_text(search))),
+        );
+        lines.extend(fair_komi.button.as_ref().map(|button| format!("The button: {}.", button_text(button))));
         if let Some(decisive) = &fair_komi.decisive {
             lines.push(format!("From decisive games alone: {} ({}).", fair(decisive), status(decisive)));
         }
@@ -165,9 +176,11 @@ fn fugo(runs: &[Run]) -> Option<Chapter> {
 /// Results by first moves, symmetric ones together.
 fn first_moves(what: &str, moves: &[FirstMove]) -> Grid {
     let row = |first: &FirstMove| {
-        vec![first.turn.clone(), first.tally.games().to_string(), wdl(&first.tally), score(&first.tally)]
+        let tally = &first.tally;
+        let [games, repeated] = [tally.games(), tally.repetitions].map(|count| count.to_string());
+        vec![first.turn.clone(), games, wdl(tally), score(tally), repeated]
     };
-    Grid::new(&[what, "games", "W/D/L of first", "score [95 %]"], moves.iter().map(row).collect())
+    Grid::new(&[what, "games", "W/D/L of first", "score [95 %]", "repeated"], moves.iter().map(row).collect())
 }
 
 /// The pool of first moves to which the move of this name belongs.
@@ -175,10 +188,10 @@ fn alike<'a>(moves: &'a [FirstMove], name: &str) -> Option<&'a FirstMove> {
     moves.iter().find(|first| first.alike.iter().any(|alike| alike == name))
 }
 
-fn balances(runs: &[Run]) -> Option<Chapter> {
-    let found: Vec<(&Run, Vec<Balance>)> = of(runs, Kind::Balance)
-        .map(|run| (run, run.rows.chunk_by(|a, b| a.komi == b.komi).filter_map(balance).collect()))
-        .collect();
+fn balance(runs: &[Run]) -> Option<Chapter> {
+    let mut found: Vec<(&Run, Vec<Balance>)> =
+        of(runs, Kind::Balance).map(|run| (run, balances(&run.rows, &run.values))).collect();
+    found.sort_by_key(|(run, _)| run.board().map(|(game, size)| (game.name(), size)));
     let row = |run: &Run, found: &Balance| {
         let tally = &found.tally;
         vec![
@@ -197,9 +210,13 @@ fn balances(runs: &[Run]) -> Option<Chapter> {
                 .as_ref()
                 .map_or("–".to_string(), |margins| format!("{:+.1} ± {:.1}", margins.mean, margins.deviation)),
         ]
+        .into_iter()
+        .chain(course_cells(found.course.as_ref()))
+        .collect()
     };
     let rows = found.iter().flat_map(|(run, balances)| balances.iter().map(|balance| row(run, balance)));
     let header = ["board", "engine", "komi", "games", "W/D/L of first", "score [95 %]", "repeated", "turns", "margin"];
+    let header: Vec<&str> = header.into_iter().chain(COURSE).collect();
     let section = |run: &Run, found: &Balance| {
         let komi = if found.game.has_score() { format!(" at komi {}", found.komi) } else { String::new() };
         let name = format!("{}{komi}", board_name(run));
@@ -237,8 +254,11 @@ fn balances(runs: &[Run]) -> Option<Chapter> {
     let sections = found.iter().flat_map(|(run, balances)| balances.iter().map(|balance| section(run, balance)));
     (!found.is_empty()).then(|| Chapter {
         title: "Balance at given komi",
-        about: "Games from the empty board at a fixed komi: who wins, how long games are (± is a standard deviation), by how much \
-            they are won, and how they begin.",
+        about: "Games from the empty board at a fixed komi, by game and size: who wins, how long games are (± is a standard \
+            deviation), by how much they are won, how many legal turns there are to choose from on average, how often the lead \
+            changes (the leader being who has an expected score of 0.6 or more, as the engine sees it), after which part \
+            of its turns the median game is decided (from there on the winner's expected score is never below 0.9), and how \
+            games begin.",
         table: Some(Grid::new(&header, rows.collect())),
         sections: sections.collect(),
     })

@@ -1,5 +1,6 @@
 //! Runs as one page for people: self-contained HTML, which needs no network.
 
+mod budget;
 mod chapters;
 mod plots;
 mod replay;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::super::map::point_names;
 use super::super::svg::{Anchor, At, Drawing, step, ticks};
 use crate::games::{GameKind, HalfPoints};
-use crate::komi::Fair;
+use crate::komi::{Fair, Known};
+use crate::stats::komi_lattice::FairKomi;
 
 /// The sheet of a plot, and the room around its axes.
 const SHEET: At = (640.0, 300.0);
@@ -28,6 +29,17 @@ struct Plot {
 impl Plot {
     /// Empty axes with their names; the vertical one's is the plot's title.
     fn new(title: &str, x_name: &str, x: [f64; 2], y: [f64; 2]) -> Self {
+        let mut plot = Plot::scaled(title, x_name, x, y);
+        for tick in ticks(x[0], x[1], step(x[1] - x[0])) {
+            let at = plot.at(tick, y[0]);
+            plot.drawing.line("grid", 1.0, at, plot.at(tick, y[1]));
+            plot.drawing.text(Anchor::Middle, (at.0, at.1 + 20.0), &figure(tick));
+        }
+        plot
+    }
+
+    /// The same without figures on the horizontal axis.
+    fn scaled(title: &str, x_name: &str, x: [f64; 2], y: [f64; 2]) -> Self {
         let mut plot = Plot { drawing: Drawing::new(SHEET, title), x, y };
         plot.drawing.text(Anchor::Start, (LEFT, 22.0), title);
         plot.drawing.text(Anchor::End, (SHEET.0 - RIGHT, SHEET.1 - 8.0), x_name);
@@ -35,11 +47,6 @@ impl Plot {
             let at = plot.at(x[0], tick);
             plot.drawing.line("grid", 1.0, at, plot.at(x[1], tick));
             plot.drawing.text(Anchor::End, (LEFT - 8.0, at.1 + 5.0), &figure(tick));
-        }
-        for tick in ticks(x[0], x[1], step(x[1] - x[0])) {
-            let at = plot.at(tick, y[0]);
-            plot.drawing.line("grid", 1.0, at, plot.at(tick, y[1]));
-            plot.drawing.text(Anchor::Middle, (at.0, at.1 + 20.0), &figure(tick));
         }
         plot
     }
@@ -78,6 +85,65 @@ pub fn score_by_komi(title: &str, found: &Fair) -> Option<String> {
         let (komi, interval) = (at.komi.points(), at.tally.interval());
         plot.drawing.line("ink", 2.5, plot.at(komi, interval.lo), plot.at(komi, interval.hi));
         plot.drawing.disc("ink", plot.at(komi, score), 4.5);
+    }
+    Some(plot.drawing.finish())
+}
+
+/// One measurement of a board's fair komi, in points.
+pub struct Measured {
+    /// What the measurements differ in.
+    pub label: String,
+    pub komi: f64,
+    /// Its ends; `None` where it is open.
+    pub interval: [Option<f64>; 2],
+    pub exact: Option<f64>,
+}
+
+impl Measured {
+    /// The answer of games; `None` if they identify no komi.
+    pub fn new(label: String, found: &FairKomi, exact: Option<Known>) -> Option<Self> {
+        let points = |half: Option<i32>| half.map(|half| HalfPoints(half).points());
+        let exact = match exact {
+            Some(Known::Margin(margin)) => Some(margin.points()),
+            Some(Known::Winner(_)) | None => None,
+        };
+        Some(Measured { label, komi: points(found.k_star)?, interval: [points(found.lo), points(found.hi)], exact })
+    }
+}
+
+/// Fair komi side by side, and exact values, where they are known. `None` for fewer than two measurements.
+pub fn side_by_side(title: &str, labels: &str, measured: &[Measured]) -> Option<String> {
+    if measured.len() < 2 {
+        return None;
+    }
+    let ends = |fold: fn(f64, f64) -> f64| {
+        let komi = measured.iter().map(|measured| measured.komi).chain(measured.iter().filter_map(|one| one.exact));
+        komi.reduce(fold)
+    };
+    let (low, high) = (ends(f64::min)?, ends(f64::max)?);
+    // Intervals that reach across the board would leave the answers themselves no room.
+    let room = (high - low).max(4.0);
+    let (low, high) = ((low - room).floor(), (high + room).ceil());
+    let last = measured.len() as f64;
+    let mut plot = Plot::scaled(title, labels, [-0.5, last - 0.5], [low, high]);
+    for (place, measured) in measured.iter().enumerate() {
+        let x = place as f64;
+        let at = plot.at(x, low);
+        plot.drawing.text(Anchor::Middle, (at.0, at.1 + 20.0), &measured.label);
+        if let Some(exact) = measured.exact {
+            plot.drawing.line("axis", 2.0, plot.at(x - 0.35, exact), plot.at(x + 0.35, exact));
+        }
+        let [from, to] = measured.interval;
+        for (end, beyond, side) in [(from, low, -1.0), (to, high, 1.0)] {
+            let reached = end.map_or(beyond, |end| end.clamp(low, high));
+            plot.drawing.line("ink", 2.5, plot.at(x, measured.komi), plot.at(x, reached));
+            if end.is_none_or(|end| (end - beyond) * side > 0.0) {
+                let tip = plot.at(x, beyond);
+                plot.drawing.line("ink", 2.5, (tip.0 - 6.0, tip.1 + 6.0 * side), tip);
+                plot.drawing.line("ink", 2.5, (tip.0 + 6.0, tip.1 + 6.0 * side), tip);
+            }
+        }
+        plot.drawing.disc("ink", plot.at(x, measured.komi), 4.5);
     }
     Some(plot.drawing.finish())
 }
@@ -155,6 +221,27 @@ mod tests {
         let place = |name: &str| svg.find(&format!(">{name}<")).unwrap_or_else(|| panic!("{name} in {svg}"));
         assert!(place("A1") < place("C3"), "rows from the bottom");
         assert!(!svg.contains(">B2<"));
+    }
+
+    #[test]
+    fn each_measurement_has_a_point() {
+        let measured =
+            |label: &str, komi, interval, exact| Measured { label: label.to_string(), komi, interval, exact };
+        let points = [
+            measured("64", 8.0, [Some(8.0), Some(8.0)], Some(7.0)),
+            measured("256", 7.0, [Some(-25.0), Some(25.0)], None),
+            measured("1024", 7.0, [None, Some(8.0)], Some(7.0)),
+        ];
+        let svg = side_by_side("by visits", "visits", &points).unwrap();
+        assert_eq!(svg.matches("<circle").count(), 3);
+        assert!([">64<", ">256<", ">1024<"].iter().all(|text| svg.contains(text)) && !svg.contains("NaN"));
+        assert_eq!(svg.matches("class=\"axis\"").count(), 2);
+        let closed = [measured("1", 7.0, [Some(7.0); 2], None), measured("2", 8.0, [Some(8.0); 2], None)];
+        let lines = |svg: String| svg.matches("<line class=\"ink\"").count();
+        assert_eq!(lines(side_by_side("by visits", "visits", &closed).unwrap()), 4);
+        // Two ends of the second and one of the third lie beyond the picture, and get a tip of two lines.
+        assert_eq!(lines(svg), 6 + 3 * 2);
+        assert!(side_by_side("one", "visits", &points[..1]).is_none());
     }
 
     #[test]

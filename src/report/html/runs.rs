@@ -6,6 +6,7 @@ use toml::{Table, Value};
 
 use super::HtmlError;
 use crate::games::GameKind;
+use crate::komi::{Values, values};
 use crate::learn::{BALANCE, KOMI, MATCH, board_folder};
 use crate::records::GameRow;
 use crate::selfplay::game_rows;
@@ -56,6 +57,8 @@ pub struct Run {
     pub config: Table,
     /// The finished games; none of a pipeline, whose parts are runs of their own.
     pub rows: Vec<GameRow>,
+    /// What the searches of measured games thought.
+    pub values: Values,
 }
 
 impl Run {
@@ -70,7 +73,11 @@ impl Run {
             Kind::Pipeline | Kind::Rate => Vec::new(),
             _ => game_rows(folder)?,
         };
-        Ok(Run { folder: folder.to_path_buf(), kind, config, rows })
+        let values = match kind {
+            Kind::Komi | Kind::Balance => values(folder)?,
+            _ => Values::new(),
+        };
+        Ok(Run { folder: folder.to_path_buf(), kind, config, rows, values })
     }
 
     /// The run in a folder, and those that are its parts: what a pipeline has measured so far.
@@ -94,6 +101,26 @@ impl Run {
     /// Its board, unless it has several.
     pub fn board(&self) -> Option<(GameKind, usize)> {
         board_of(self.config.get("board")?)
+    }
+
+    /// Pawns that Black places first (Yugo).
+    pub fn handicap(&self) -> usize {
+        let pawns = self.config.get("board").and_then(|board| board.get("handicap")).and_then(Value::as_integer);
+        pawns.and_then(|pawns| pawns.try_into().ok()).unwrap_or(0)
+    }
+
+    /// The visits of its first engine.
+    pub fn visits(&self) -> Option<u32> {
+        let engine = self.config.get("engines")?.as_array()?.first()?;
+        engine.get("visits")?.as_integer()?.try_into().ok()
+    }
+
+    /// What the network said itself of the fair komi, as the run has written it down.
+    pub fn network_answer(&self) -> Option<String> {
+        let mut reader = csv::Reader::from_path(self.folder.join("fair_komi.csv")).ok()?;
+        let at = reader.headers().ok()?.iter().position(|name| name == "network_answer")?;
+        let row = reader.records().next()?.ok()?;
+        row.get(at).filter(|cell| !cell.is_empty()).map(str::to_string)
     }
 
     /// A text of the config's table `[run]`: `version`, `git_commit`, `machine`.

@@ -1,0 +1,91 @@
+//! How the fair komi depends on the size of the board, and on the engine where a board was measured more than once.
+
+use std::collections::BTreeMap;
+
+use super::super::text::{fair, score};
+use super::plots::{Measured, side_by_side};
+use super::runs::{Kind, Run};
+use super::view::{Chapter, Grid, Picture, Section};
+use crate::config::Board;
+use crate::games::GameKind;
+use crate::komi::{Fair, known, openings, summary};
+
+/// How many sizes make a picture.
+const SIZES: usize = 3;
+
+/// The fair komi of each game by size, and that (Fugo: the first player's score) of each board that was measured by
+/// several engines.
+pub fn budgets(runs: &[Run]) -> Option<Chapter> {
+    let mut sections = sizes(runs);
+    let mut boards: BTreeMap<(&'static str, usize, usize), Vec<&Run>> = BTreeMap::new();
+    for run in runs.iter().filter(|run| run.kind == Kind::Komi && !run.rows.is_empty()) {
+        let Some((game, size)) = run.board() else { continue };
+        boards.entry((game.name(), size, run.handicap())).or_default().push(run);
+    }
+    let several = |runs: &[&Run]| runs.iter().any(|run| run.engines() != runs[0].engines());
+    sections.extend(boards.into_values().filter(|runs| several(runs)).filter_map(|runs| section(&runs)));
+    (!sections.is_empty()).then_some(Chapter {
+        title: "Fair komi by size and engine",
+        about: "The fair komi of each game on boards of several sizes; then the same boards, measured with more visits or by other networks. Where the answer still moves, it is one about the \
+            engine; where it has settled, it may be one about the game. Solved boards have their exact value beside it.",
+        table: None,
+        sections,
+    })
+}
+
+/// For each game and number of visits, the boards of several sizes.
+fn sizes(runs: &[Run]) -> Vec<Section> {
+    let mut games: BTreeMap<(&'static str, u32), BTreeMap<usize, Measured>> = BTreeMap::new();
+    for run in runs.iter().filter(|run| run.kind == Kind::Komi && run.handicap() == 0) {
+        let (Some((game, size)), Some(visits)) = (run.board().filter(|(game, _)| game.has_score()), run.visits())
+        else {
+            continue;
+        };
+        let board = Board { game, size, handicap: 0, pie: false, move_cap: None };
+        let found = summary(&run.rows, game, size).lattice;
+        if let Some(measured) = Measured::new(size.to_string(), &found, known(&board)) {
+            games.entry((game.name(), visits)).or_default().entry(size).or_insert(measured);
+        }
+    }
+    let picture = |((game, visits), sizes): ((&str, u32), BTreeMap<usize, Measured>)| {
+        let measured: Vec<Measured> = sizes.into_values().collect();
+        let title = format!("{game}: fair komi by size, {visits} visits");
+        let svg = side_by_side(&title, "size", &measured).filter(|_| measured.len() >= SIZES)?;
+        let file = format!("sizes-{game}-{visits}.svg");
+        let caption = "The fair komi with its 95 % interval; an arrow: the interval goes on. A bar across is the exact value, where it \
+            is known.";
+        Some(Section { title, pictures: vec![Picture { file, svg, caption }], ..Section::default() })
+    };
+    games.into_iter().filter_map(picture).collect()
+}
+
+fn section(runs: &[&Run]) -> Option<Section> {
+    let (game, size) = runs[0].board()?;
+    let board = Board { game, size, handicap: runs[0].handicap(), pie: false, move_cap: None };
+    let mut runs = runs.to_vec();
+    runs.sort_by_key(|run| run.visits());
+    let name = format!("{game} {size}×{size}{}", board.extras());
+    let exact = known(&board);
+    let mut section = Section { title: name.clone(), ..Section::default() };
+    section.lines.extend(exact.map(|exact| format!("Exact value: {exact}.")));
+    let row = |run: &Run, answer: String| vec![run.engines().join("; "), run.rows.len().to_string(), answer];
+    if game == GameKind::Fugo {
+        let rows = runs.iter().map(|run| row(run, score(&openings(&run.rows, size).free)));
+        section.tables.push(Grid::new(&["engine", "games", "first player's score, pie off [95 %]"], rows.collect()));
+        return Some(section);
+    }
+    let found: Vec<_> = runs.iter().map(|run| (*run, summary(&run.rows, game, size))).collect();
+    let rows = found.iter().map(|(run, found)| row(run, fair(&found.lattice)));
+    section.tables.push(Grid::new(&["engine", "games", "fair komi [95 %]"], rows.collect()));
+    let measured = |(run, found): &(&Run, Fair)| Measured::new(run.visits()?.to_string(), &found.lattice, exact);
+    let measured: Vec<Measured> = found.iter().filter_map(measured).collect();
+    if let Some(svg) = side_by_side(&format!("{name}: fair komi by visits"), "visits", &measured) {
+        section.pictures.push(Picture {
+            file: format!("budget-{game}-{size}x{size}-{}.svg", board.handicap),
+            svg,
+            caption: "The fair komi of engines with so many visits a step, with 95 % intervals; an arrow: the \
+                interval goes on. A bar across is the exact value, where it is known.",
+        });
+    }
+    Some(section)
+}
