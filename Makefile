@@ -31,9 +31,12 @@ run: build
 test: setup
 	cargo test --release --locked
 
-# Solves the small boards anew: data/exact.csv
+# Solves the small boards and measures the fair komi of all others anew: data/exact.csv, data/fair_komi.csv (hours; resumable)
 results: build
-	scripts/exact > data/exact.csv
+	mkdir -p runs
+	scripts/exact > runs/exact.csv && mv runs/exact.csv data/exact.csv
+	scripts/results > runs/fair_komi.csv && mv runs/fair_komi.csv data/fair_komi.csv
+	target/release/fairkomi report runs/results/*/ --out runs/results.html
 
 # Formats the code
 fmt:

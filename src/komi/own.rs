@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::course::Values;
+use super::fair::lattice;
 use crate::games::{HalfPoints, Seat};
 use crate::records::GameRow;
 
-/// The searches' own answer: what the first search of each game, at the empty board, gave the first player. It rests on
-/// no result, and on as many different searches as there are komi.
+/// The searches' own answer: what the first search of each game, at the empty board, gave the first player, at komi at which
+/// no margin ties. It rests on no result, and on as many different searches as there are komi.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SearchAnswer {
     /// The mean expected score of the first player by komi, ascending.
@@ -21,7 +22,8 @@ pub struct SearchAnswer {
 /// The answer of the searches that these games began with; `None` if there was none.
 pub fn search_answer(rows: &[GameRow], values: &Values) -> Option<SearchAnswer> {
     let mut sums: BTreeMap<HalfPoints, (f64, f64)> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.opening_turns == 0) {
+    let can_tie = |row: &GameRow| !lattice(row.game, row.size).measurable(row.komi.0);
+    for row in rows.iter().filter(|row| row.opening_turns == 0 && !can_tie(row)) {
         let Some((0, value)) = values.get(&row.game_index).and_then(|values| values.first()) else { continue };
         let (sum, count) = sums.entry(row.komi).or_default();
         *sum += f64::from(value.0);
@@ -99,7 +101,8 @@ mod tests {
     fn the_searches_answer_lies_where_their_value_crosses_a_half() {
         let mut values = Values::new();
         let mut rows = Vec::new();
-        for (index, (komi, value)) in [(1, 0.8), (1, 0.6), (3, 0.55), (5, 0.4), (7, 0.1)].into_iter().enumerate() {
+        let known = [(1, 0.8), (1, 0.6), (2, 0.2), (3, 0.55), (5, 0.4), (7, 0.1)];
+        for (index, (komi, value)) in known.into_iter().enumerate() {
             let index = index as u64;
             rows.push(GameRow {
                 opening_turns: 0,

@@ -1,8 +1,11 @@
 //! What the documentation promises: help with examples that work, the loader in `docs/data.md`, the sample data.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use sha2::{Digest, Sha256};
 
 use crate::program::{Running, done, fairkomi, files, folder, network};
 use fairkomi::games::GameKind;
@@ -207,6 +210,42 @@ fn the_networks_that_come_with_the_program_play() {
         done(folder.path(), &format!("selfplay --game {game} --size 5 --games 2 --visits 8 --net {net} --out run"));
         done(folder.path(), "data check run");
     }
+}
+
+#[test]
+fn published_komi_are_of_the_boards_listed_and_the_networks_here() {
+    let mut reader = csv::Reader::from_path(root().join("data/fair_komi.csv")).unwrap();
+    let mut rows: Vec<HashMap<String, String>> = reader.deserialize().collect::<Result<_, _>>().unwrap();
+    for game in GameKind::ALL {
+        let network = fs::read(root().join(format!("data/nets/{game}.safetensors"))).unwrap();
+        let hash: String = Sha256::digest(network).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+        let list = fs::read_to_string(root().join(format!("configs/results/{game}.txt"))).unwrap();
+        let mut sizes = BTreeSet::new();
+        for line in list.lines().filter(|line| !line.starts_with('#')) {
+            let [size, visits, games, more @ ..] = &line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let handicap = more.iter().skip_while(|flag| **flag != "--handicap").nth(1).unwrap_or(&"0");
+            let is_it = |row: &HashMap<String, String>| {
+                row["game"] == game.name()
+                    && [&row["size"], &row["visits"], &row["handicap"]] == [*size, *visits, *handicap]
+            };
+            let at = rows.iter().position(is_it).unwrap_or_else(|| panic!("{game}: no row for {line}"));
+            let row = rows.remove(at);
+            let number = |name: &str| row[name].parse::<f64>().unwrap_or_else(|_| panic!("{name}: {row:?}"));
+            assert_eq!((row["network"].as_str(), row["games"].as_str()), (hash.as_str(), *games), "{row:?}");
+            assert!(number("games") >= 200.0, "{row:?}");
+            assert!(number("score_low") <= number("score") && number("score") <= number("score_high"), "{row:?}");
+            assert_eq!(row["fair_komi"].is_empty(), !game.has_score() || row["status"].starts_with("not"), "{row:?}");
+            if !row["fair_komi"].is_empty() {
+                assert!(number("low") <= number("fair_komi") && number("fair_komi") <= number("high"), "{row:?}");
+            }
+            assert_eq!(row["fairest_opening"].is_empty(), game.has_score(), "{row:?}");
+            let flags = format!("--game {game} --size {size} ");
+            assert!(row["command"].starts_with(&format!("fairkomi komi {flags}")), "{row:?}");
+            sizes.insert(size.parse::<usize>().unwrap());
+        }
+        assert!(sizes.is_superset(&(3..=9).collect()), "{game}: {sizes:?}");
+    }
+    assert!(rows.is_empty(), "rows that configs/results does not list: {rows:?}");
 }
 
 #[test]

@@ -102,13 +102,13 @@ fn games_of_one_opening_count_once() {
 
 #[test]
 fn the_same_game_is_no_new_evidence() {
-    let once = games(&[(0.0, 12, 0, 8), (2.0, 6, 3, 14)]);
+    let once = games(&[(0.0, 60, 0, 40), (2.0, 30, 15, 70)]);
     let often: Vec<KomiGame> = once.iter().flat_map(|game| std::iter::repeat_n(*game, 5)).collect();
     let (x, y) = (smooth(&once).unwrap(), smooth(&often).unwrap());
     assert!((x.root - y.root).abs() < 1e-9 && (x.profile.lo - y.profile.lo).abs() < 1e-6);
     // Of the games at a komi the share that was won counts, not that of those that differ.
     let mut uneven = once.clone();
-    uneven.extend(std::iter::repeat_n(once[0], 40));
+    uneven.extend(std::iter::repeat_n(once[0], 200));
     assert!(smooth(&uneven).unwrap().root > x.root + 0.3);
 }
 
