@@ -69,8 +69,9 @@ pub fn course(rows: &[GameRow], values: &Values) -> Option<Course> {
 
 fn lead_changes(values: &[(usize, FirstValue)]) -> usize {
     let leader = |(_, value): &(usize, FirstValue)| match value.0 {
-        value if value >= LEAD => Some(Seat::First),
-        value if value <= 1.0 - LEAD => Some(Seat::Second),
+        // A mover's 0.6 is no exact 0.4 of the other.
+        value if value >= LEAD - 1e-6 => Some(Seat::First),
+        value if value <= 1.0 - LEAD + 1e-6 => Some(Seat::Second),
         _ => None,
     };
     let leaders: Vec<Seat> = values.iter().filter_map(leader).collect();
@@ -86,7 +87,7 @@ fn decided(row: &GameRow, values: &[(usize, FirstValue)]) -> Option<f64> {
     };
     let mut turn = row.turn_count;
     for (at, value) in values.iter().rev() {
-        if of_winner(*value)? < SURE {
+        if of_winner(*value)? < SURE - 1e-6 {
             break;
         }
         turn = *at;
@@ -133,6 +134,7 @@ mod tests {
         let changes = |values: &[f32]| lead_changes(&game(values));
         assert_eq!(changes(&[0.5, 0.7, 0.55, 0.7, 0.5]), 0, "nobody else led");
         assert_eq!(changes(&[0.5, 0.7, 0.45, 0.3, 0.2, 0.9]), 2);
+        assert_eq!(changes(&[0.6, 0.4]), 1);
         assert_eq!(changes(&[]), 0);
     }
 

@@ -52,6 +52,8 @@ pub struct Fair {
     pub size: usize,
     /// Results by komi, ascending.
     pub at: Vec<AtKomi>,
+    /// All games together.
+    pub all: Tally,
     /// The fair komi on the lattice of margins, in half points.
     pub lattice: FairKomi,
     /// The smooth fit; `None` where it does not fit or does not identify a root.
@@ -148,6 +150,7 @@ pub fn summary(rows: &[GameRow], game: GameKind, size: usize) -> Fair {
         warnings,
         lattice: found,
         at,
+        all,
     }
 }
 

@@ -205,11 +205,10 @@ impl FairColumns {
         let (smooth, best) = (fair.smooth.as_ref(), fair.best.as_ref());
         let resampled = smooth.and_then(|smooth| smooth.bootstrap.interval);
         let between = fair.search.as_ref().and_then(|search| search.between);
-        let count = |of: fn(&Tally) -> u64| fair.at.iter().map(|at| of(&at.tally)).sum();
         FairColumns {
-            games: count(Tally::games),
-            differing: count(|tally| tally.unique),
-            draws: count(|tally| tally.wdl.draws),
+            games: fair.all.games(),
+            differing: fair.all.unique,
+            draws: fair.all.wdl.draws,
             fair_komi: points(fair.lattice.k_star),
             low: points(fair.lattice.lo),
             high: points(fair.lattice.hi),

@@ -195,7 +195,11 @@ fn fair_text(found: &Fair, engine: &str) -> String {
         let _ = writeln!(text, "from decisive games alone: {} ({})", fair(decisive), status(decisive));
     }
     if let Some(best) = &found.best {
-        let what = if best.is_near { "best allowed komi" } else { "no fair komi found; nearest to even was komi" };
+        let what = match (best.is_near, found.lattice.k_star) {
+            (true, _) => "best allowed komi",
+            (false, Some(_)) => "no komi beside the fair one was measured; nearest to even was komi",
+            (false, None) => "no fair komi found; nearest to even was komi",
+        };
         let lead = best.score - 0.5;
         let _ = writeln!(
             text,

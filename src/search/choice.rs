@@ -47,22 +47,23 @@ impl ChoiceRule {
 }
 
 /// The steps that may be played: those that are certain to win, or else those that are not certain to lose, as far as they
-/// have been visited; and any that the search prefers to the best of these and values higher, which can only be for the
-/// margin.
+/// have been visited, and any loss that the search prefers to the best of these and values higher, which can only be for
+/// the margin.
 pub(super) fn worth_playing(steps: &[RootStep]) -> Vec<RootStep> {
-    let wins = steps.iter().any(|step| step.certain == Some(Certain::Win));
-    let is_first = |step: &&RootStep| match step.certain {
-        Some(Certain::Win) => true,
-        Some(Certain::Loss) => false,
-        _ => !wins && step.visits > 0,
+    let of = |keep: &dyn Fn(&RootStep) -> bool| -> Vec<RootStep> {
+        steps.iter().filter(|step| keep(step)).copied().collect()
     };
-    let first: Vec<RootStep> = steps.iter().filter(is_first).copied().collect();
-    if first.is_empty() {
+    let wins = of(&|step| step.certain == Some(Certain::Win));
+    if !wins.is_empty() {
+        return wins;
+    }
+    let is_open = |step: &RootStep| step.certain != Some(Certain::Loss) && step.visits > 0;
+    let open = of(&is_open);
+    if open.is_empty() {
         return steps.to_vec();
     }
-    let best = most(&first);
-    let is_worth = |step: &&RootStep| is_first(step) || step.rank > best.rank && step.value > best.value;
-    steps.iter().filter(is_worth).copied().collect()
+    let best = most(&open);
+    of(&|step| is_open(step) || step.rank > best.rank && step.value > best.value)
 }
 
 /// The step to play. `steps` holds at least one visited step, else the first step is returned.
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn certain_results_come_first_unless_a_margin_is_worth_more() {
+    fn certain_wins_come_first_and_certain_losses_last() {
         let worth = |known: &[(u32, f32, Option<Certain>)]| {
             let mut found = steps(&known.iter().map(|(visits, value, _)| (*visits, *value)).collect::<Vec<_>>());
             found.iter_mut().zip(known).for_each(|(step, known)| step.certain = known.2);
@@ -237,9 +238,8 @@ mod tests {
         };
         let (win, draw, loss) = (Some(Certain::Win), Some(Certain::Draw), Some(Certain::Loss));
         assert_eq!(worth(&[(5, 1.0, win), (9, 0.9, None), (2, 1.0, win)]), [true, false, true]);
-        // The win by little has 0.93; more than that, and preferred, is worth trying, and no more than that alone.
-        let margins = [(5, 0.93, win), (9, 0.97, None), (2, 0.97, None), (9, 0.5, draw)];
-        assert_eq!(worth(&margins), [true, true, false, false]);
+        let margins = [(5, 0.93, win), (9, 0.97, None), (9, 0.5, draw), (9, 0.97, win)];
+        assert_eq!(worth(&margins), [true, false, false, true], "no margin is worth a certain win");
         assert_eq!(
             worth(&[(5, 0.0, loss), (1, 0.1, None), (0, 0.0, None), (3, 0.5, draw)]),
             [false, true, false, true]

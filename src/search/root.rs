@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
 
 use super::arena::{Arena, Certain, Edge, Node};
-use super::select::{CompletedValues, Selected, select, tried};
+use super::select::{CompletedValues, Selected, losses_differ, select, tried};
 use crate::config::{RootExploration, RootNoise, SearchSettings, Selection};
 use crate::games::Step;
 
@@ -99,7 +99,7 @@ impl Root {
         let mut best = None;
         let mut best_score = f32::NEG_INFINITY;
         for (place, edge) in edges.iter().enumerate() {
-            if edge.visits - self.before[place] != wanted || edge.is_lost() {
+            if edge.visits - self.before[place] != wanted || edge.is_lost() && !losses_differ(config) {
                 continue;
             }
             let score = self.score(place, edge, &values);

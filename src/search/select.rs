@@ -33,6 +33,11 @@ fn puct(arena: &Arena, node: Node, config: &SearchSettings, visits: u32, value: 
     best(arena, node, config, |edge| edge.value() + explore * edge.prior / (1 + edge.visits) as f32, next)
 }
 
+/// True if one loss may be better than another.
+pub(super) fn losses_differ(config: &SearchSettings) -> bool {
+    config.reading.margin_weight > 0.0
+}
+
 /// The edge that scores best among the tried ones and the next untried one, of equals the first. One that is certain to
 /// lose is followed only if all are, unless one may lose by less than another.
 #[inline]
@@ -44,7 +49,7 @@ fn best(
     next: impl Fn(&Edge) -> f32,
 ) -> Selected {
     let edges = tried(arena, node);
-    let losses_differ = config.reading.margin_weight > 0.0;
+    let losses_differ = losses_differ(config);
     let first = |best: (Selected, f32), (place, score): (usize, f32)| {
         if score > best.1 { (Selected::Tried(node.first as usize + place), score) } else { best }
     };

@@ -46,7 +46,7 @@ fn a_page_sets_sizes_and_engines_side_by_side() {
     let page = fs::read_to_string(path.join("page.html")).unwrap();
     let parts = [
         "<h2>Fair komi by size and engine</h2>",
-        "<h3>yugo: fair komi by size, 8 visits</h3>",
+        "<h3>yugo: fair komi by size, playouts, 8 visits</h3>",
         "yugo 3×3: fair komi by visits",
         "Exact value: +3.5.",
         "The searches' own answer: ",
@@ -55,9 +55,9 @@ fn a_page_sets_sizes_and_engines_side_by_side() {
     // Apostrophes are escaped in the page.
     let plain = page.replace("&#x27;", "'").replace("&#39;", "'");
     assert!(parts.iter().all(|part| plain.contains(part)), "{:?}", parts.map(|part| plain.contains(part)));
-    assert!(!plain.contains("by size, 32 visits"), "one size is no picture");
+    assert!(!plain.contains("by size, playouts, 32 visits"), "one size is no picture");
     let plots = files(&path.join("page-plots"));
-    assert!(["sizes-yugo-8.svg", "budget-yugo-3x3-0.svg"].iter().all(|name| plots.contains_key(*name)));
+    assert!(["sizes-0-yugo.svg", "budget-yugo-3x3-0.svg"].iter().all(|name| plots.contains_key(*name)));
     // One board by one engine is set beside nothing.
     done(path, "report y2-8 --out one.html");
     assert!(!fs::read_to_string(path.join("one.html")).unwrap().contains("by size and engine"));

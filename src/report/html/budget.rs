@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::super::text::{fair, score};
+use super::chapters::board;
 use super::plots::{Measured, side_by_side};
 use super::runs::{Kind, Run};
 use super::view::{Chapter, Grid, Picture, Section};
-use crate::config::Board;
 use crate::games::GameKind;
 use crate::komi::{Fair, known, openings, summary};
 
@@ -33,35 +33,34 @@ pub fn budgets(runs: &[Run]) -> Option<Chapter> {
     })
 }
 
-/// For each game and number of visits, the boards of several sizes.
+/// For each engine, the boards of several sizes.
 fn sizes(runs: &[Run]) -> Vec<Section> {
-    let mut games: BTreeMap<(&'static str, u32), BTreeMap<usize, Measured>> = BTreeMap::new();
+    /// Game, visits and the engine in words.
+    type Key = (&'static str, Option<u32>, String);
+    let mut games: BTreeMap<Key, BTreeMap<usize, Measured>> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.kind == Kind::Komi && run.handicap() == 0) {
-        let (Some((game, size)), Some(visits)) = (run.board().filter(|(game, _)| game.has_score()), run.visits())
-        else {
-            continue;
-        };
-        let board = Board { game, size, handicap: 0, pie: false, move_cap: None };
+        let Some((game, size)) = run.board().filter(|(game, _)| game.has_score()) else { continue };
         let found = summary(&run.rows, game, size).lattice;
-        if let Some(measured) = Measured::new(size.to_string(), &found, known(&board)) {
-            games.entry((game.name(), visits)).or_default().entry(size).or_insert(measured);
+        if let Some(measured) = Measured::new(size.to_string(), &found, known(&board(game, size, 0))) {
+            let engine = run.engines().join("; ");
+            games.entry((game.name(), run.visits(), engine)).or_default().entry(size).or_insert(measured);
         }
     }
-    let picture = |((game, visits), sizes): ((&str, u32), BTreeMap<usize, Measured>)| {
+    let picture = |(number, ((game, _, engine), sizes)): (usize, (Key, BTreeMap<usize, Measured>))| {
         let measured: Vec<Measured> = sizes.into_values().collect();
-        let title = format!("{game}: fair komi by size, {visits} visits");
+        let title = format!("{game}: fair komi by size, {engine}");
         let svg = side_by_side(&title, "size", &measured).filter(|_| measured.len() >= SIZES)?;
-        let file = format!("sizes-{game}-{visits}.svg");
+        let file = format!("sizes-{number}-{game}.svg");
         let caption = "The fair komi with its 95 % interval; an arrow: the interval goes on. A bar across is the exact value, where it \
             is known.";
         Some(Section { title, pictures: vec![Picture { file, svg, caption }], ..Section::default() })
     };
-    games.into_iter().filter_map(picture).collect()
+    games.into_iter().enumerate().filter_map(picture).collect()
 }
 
 fn section(runs: &[&Run]) -> Option<Section> {
     let (game, size) = runs[0].board()?;
-    let board = Board { game, size, handicap: runs[0].handicap(), pie: false, move_cap: None };
+    let board = board(game, size, runs[0].handicap());
     let mut runs = runs.to_vec();
     runs.sort_by_key(|run| run.visits());
     let name = format!("{game} {size}×{size}{}", board.extras());
@@ -77,7 +76,16 @@ fn section(runs: &[&Run]) -> Option<Section> {
     let found: Vec<_> = runs.iter().map(|run| (*run, summary(&run.rows, game, size))).collect();
     let rows = found.iter().map(|(run, found)| row(run, fair(&found.lattice)));
     section.tables.push(Grid::new(&["engine", "games", "fair komi [95 %]"], rows.collect()));
-    let measured = |(run, found): &(&Run, Fair)| Measured::new(run.visits()?.to_string(), &found.lattice, exact);
+    // Engines with equal visits are told apart by their networks.
+    let is_alone = |run: &Run| runs.iter().filter(|other| other.visits() == run.visits()).count() == 1;
+    let label = |run: &Run| match (run.visits(), is_alone(run)) {
+        (Some(visits), true) => visits.to_string(),
+        (Some(visits), false) => {
+            format!("{visits} {}", run.network().map_or("playouts", |hash| &hash[..hash.len().min(4)]))
+        }
+        (None, _) => run.engines().join("; "),
+    };
+    let measured = |(run, found): &(&Run, Fair)| Measured::new(label(run), &found.lattice, exact);
     let measured: Vec<Measured> = found.iter().filter_map(measured).collect();
     if let Some(svg) = side_by_side(&format!("{name}: fair komi by visits"), "visits", &measured) {
         section.pictures.push(Picture {

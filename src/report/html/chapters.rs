@@ -7,7 +7,7 @@ use super::super::text::{
     tally_row, wdl,
 };
 use super::budget::budgets;
-use super::plots::{Spot, board, margins, score_by_komi};
+use super::plots::{Spot, board_map, margins, score_by_komi};
 use super::runs::{Kind, Run};
 use super::view::{Chapter, Grid, Picture, Section};
 use crate::arena::match_report;
@@ -28,9 +28,16 @@ fn of(runs: &[Run], kind: Kind) -> impl Iterator<Item = &Run> {
     runs.iter().filter(move |run| run.kind == kind && !run.rows.is_empty())
 }
 
+/// A board without the pie rule.
+pub(super) fn board(game: GameKind, size: usize, handicap: usize) -> Board {
+    Board { game, size, handicap, pie: false, move_cap: None }
+}
+
 /// A run's board in words.
 fn board_name(run: &Run) -> String {
-    run.board().map_or("several boards".to_string(), |(game, size)| format!("{game} {size}×{size}"))
+    run.board().map_or("several boards".to_string(), |(game, size)| {
+        format!("{game} {size}×{size}{}", board(game, size, run.handicap()).extras())
+    })
 }
 
 /// The name of a run's picture: unlike those of other runs.
@@ -68,7 +75,7 @@ fn komi(runs: &[Run]) -> Option<Chapter> {
     };
     let found: Vec<(&Run, GameKind, usize, Fair)> = of(runs, Kind::Komi).filter_map(of_run).collect();
     let row = |(run, game, size, fair_komi): &(&Run, GameKind, usize, Fair)| {
-        let exact = known(&Board { game: *game, size: *size, handicap: 0, pie: false, move_cap: None });
+        let exact = known(&board(*game, *size, run.handicap()));
         let best = fair_komi.best.as_ref();
         let draws: u64 = fair_komi.at.iter().map(|at| at.tally.wdl.draws).sum();
         vec![
@@ -146,7 +153,7 @@ fn fugo(runs: &[Run]) -> Option<Chapter> {
             lines.push(format!("Fairest opening: {} ({}).", fairest.turn, score(&fairest.tally)));
         }
         let title = format!("Fugo {size}×{size}: first player's score after each opening, in %");
-        let svg = board(&title, GameKind::Fugo, size, |name| {
+        let svg = board_map(&title, GameKind::Fugo, size, |name| {
             let opening = alike(&found.openings, name)?;
             let score = opening.tally.score();
             Some(Spot { score, lines: vec![score.map_or("–".to_string(), |score| format!("{:.0}", 100.0 * score))] })
@@ -221,7 +228,7 @@ fn balance(runs: &[Run]) -> Option<Chapter> {
         let komi = if found.game.has_score() { format!(" at komi {}", found.komi) } else { String::new() };
         let name = format!("{}{komi}", board_name(run));
         let all = found.tally.games().max(1) as f64;
-        let svg = board(&format!("{name}: first moves"), found.game, found.size, |point| {
+        let svg = board_map(&format!("{name}: first moves"), found.game, found.size, |point| {
             let first = alike(&found.first_moves, point)?;
             let score = first.tally.score();
             let played = format!("{:.0} %", 100.0 * first.tally.games() as f64 / all);

@@ -174,7 +174,7 @@ pub struct Spot {
 }
 
 /// A board with a figure on each point, in the colour of whom it favours.
-pub fn board(title: &str, game: GameKind, size: usize, spot: impl Fn(&str) -> Option<Spot>) -> String {
+pub fn board_map(title: &str, game: GameKind, size: usize, spot: impl Fn(&str) -> Option<Spot>) -> String {
     let side = EDGE + CELL * size as f64;
     let mut drawing = Drawing::new((side + 12.0, side + EDGE), title);
     let names = point_names(game, size);
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn boards_have_a_figure_for_each_point_and_the_corner_lies_below() {
-        let svg = board("map", GameKind::Fugo, 3, |name| {
+        let svg = board_map("map", GameKind::Fugo, 3, |name| {
             (name != "B2").then(|| Spot { score: Some(0.75), lines: vec![name.to_string()] })
         });
         assert_eq!(svg.matches("class=\"blank\"").count(), 9);

@@ -115,6 +115,11 @@ impl Run {
         engine.get("visits")?.as_integer()?.try_into().ok()
     }
 
+    /// The hash of its first engine's network.
+    pub fn network(&self) -> Option<&str> {
+        self.config.get("engines")?.as_array()?.first()?.get("net")?.as_str()
+    }
+
     /// What the network said itself of the fair komi, as the run has written it down.
     pub fn network_answer(&self) -> Option<String> {
         let mut reader = csv::Reader::from_path(self.folder.join("fair_komi.csv")).ok()?;
