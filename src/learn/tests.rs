@@ -110,10 +110,10 @@ fn medians_of_the_committed_networks_on_solved_boards() {
     // How far they may be off, in half points; what they are, docs/measured.md tells.
     let found = [
         ("yugo 2x2", medians::<Yugo<1>>(2), 0),
-        ("yugo 3x3", medians::<Yugo<1>>(3), 10),
+        ("yugo 3x3", medians::<Yugo<1>>(3), 0),
         ("linage 3x3", medians::<Linage<1>>(3), 0),
-        ("linage 4x4", medians::<Linage<1>>(4), 2),
-        ("linage 5x5", medians::<Linage<1>>(5), 4),
+        ("linage 4x4", medians::<Linage<1>>(4), 0),
+        ("linage 5x5", medians::<Linage<1>>(5), 0),
         ("sligo 3x3", medians::<Sligo<1>>(3), 0),
         ("sligo 4x4", medians::<Sligo<1>>(4), 0),
     ];
