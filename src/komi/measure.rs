@@ -33,7 +33,7 @@ pub enum Measurement {
     /// Games with a score.
     Komi(Box<Fair>),
     /// Fugo.
-    Openings(Openings),
+    Openings(Box<Openings>),
 }
 
 /// Measures the fair komi (Fugo: the openings' scores) with games in `dir`, or with what is left of them.
@@ -52,7 +52,7 @@ pub fn measure_komi<G: PlayoutPolicy>(
         Ok(Measurement::Komi(Box::new(found)))
     } else {
         opening_games::<G>(config, engine, dir, workers, control)?;
-        Ok(Measurement::Openings(openings(&game_rows(dir.path())?, size)))
+        Ok(Measurement::Openings(Box::new(openings(&game_rows(dir.path())?, size))))
     }
 }
 

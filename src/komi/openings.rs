@@ -20,6 +20,8 @@ pub struct Openings {
     pub openings: Vec<OpeningScore>,
     /// Games with the pie rule, by seat.
     pub pie: Tally,
+    /// All of these.
+    pub all: Tally,
     pub warnings: Vec<String>,
 }
 
@@ -48,5 +50,6 @@ pub fn openings(rows: &[GameRow], size: usize) -> Openings {
     let opened: Vec<GameRow> = opened.into_iter().cloned().collect();
     let mut scores = first_moves(&opened);
     scores.sort_by_key(|opening| (opening.turn.len(), opening.turn.clone()));
-    Openings { size, free: tally(free), openings: scores, pie: tally(pie), warnings: tally(rows).warnings() }
+    let all = tally(rows);
+    Openings { size, free: tally(free), openings: scores, pie: tally(pie), warnings: all.warnings(), all }
 }

@@ -233,14 +233,13 @@ impl FairColumns {
     }
 
     fn with_openings(self, found: &Openings) -> Self {
-        let parts = || [&found.free, &found.pie].into_iter().chain(found.openings.iter().map(|first| &first.tally));
         let free = found.free.interval();
         let fairest = found.fairest();
         let interval = fairest.map(|fairest| fairest.tally.interval());
         FairColumns {
-            games: parts().map(Tally::games).sum(),
-            differing: parts().map(|tally| tally.unique).sum(),
-            draws: parts().map(|tally| tally.wdl.draws).sum(),
+            games: found.all.games(),
+            differing: found.all.unique,
+            draws: found.all.wdl.draws,
             score: found.free.score(),
             score_low: Some(free.lo),
             score_high: Some(free.hi),

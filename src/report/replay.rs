@@ -21,7 +21,9 @@ fn turn_by_turn<G: Game>(row: &GameRow) -> Result<String, TurnError> {
         ["first", "second"].iter().zip(seats(row.game_index)).zip(&engines)
     {
         let _ = write!(text, "{seat} ({}): {name}", ["A", "B"][side]);
-        let _ = net.iter().try_for_each(|net| write!(text, ", network {net}"));
+        // A network without a name of its own is called one.
+        let comma = if name == "network" { "" } else { ", network" };
+        let _ = net.iter().try_for_each(|net| write!(text, "{comma} {net}"));
         let _ = if *visits > 0 { writeln!(text, ", {visits} visits") } else { writeln!(text) };
     }
     for (index, word) in row.turn_texts().enumerate() {

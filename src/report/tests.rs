@@ -37,7 +37,7 @@ fn fugo() -> Measurement {
     let mut pie = results(GameKind::Fugo, 3, HalfPoints(0), 200, [1, 0, 3]);
     pie.iter_mut().for_each(|row| row.pie = true);
     rows.extend(pie);
-    Measurement::Openings(openings(&rows, 3))
+    Measurement::Openings(Box::new(openings(&rows, 3)))
 }
 
 /// Made-up games of Linage on 3x3 at komi 3½.
@@ -167,7 +167,7 @@ fn a_match_as_text() {
 fn nothing_played_is_said_to_be_unknown() {
     let text = komi_text(&Measurement::Komi(Box::new(summary(&[], GameKind::Yugo, 5))), "playouts", None, None);
     assert!(text.contains("not identified") && text.contains("no games"), "{text}");
-    let text = komi_text(&Measurement::Openings(openings(&[], 3)), "playouts", None, None);
+    let text = komi_text(&Measurement::Openings(Box::new(openings(&[], 3))), "playouts", None, None);
     assert!(text.contains("   2 – – –") && !text.contains("NaN"), "{text}");
     assert!(!balance_text(&[], "playouts").contains("NaN"));
 }

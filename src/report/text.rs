@@ -103,7 +103,7 @@ pub(super) fn smooth_text(found: &SmoothKomi) -> String {
         found.root,
         found.profile,
         other("Fieller", found.fieller),
-        other(&resampled, found.bootstrap.interval),
+        other(&resampled, found.bootstrap.interval).replace(" –", ", too few or too alike"),
     )
 }
 
@@ -128,9 +128,9 @@ pub(super) fn search_text(found: &SearchAnswer) -> String {
 /// What Yugo's button did in the games nearest the fair komi.
 pub(super) fn button_text(found: &ButtonEffect) -> String {
     format!(
-        "the first player took it in {} of {} games; its half point decided {} of them (first player's score {:.3}, without \
-         the half point {:.3})",
-        found.by_first, found.games, found.decided, found.score, found.score_without
+        "in the {} games nearest the fair komi the first player took it {} times, and its half point decided {} (first \
+         player's score {:.3}, without the half point {:.3})",
+        found.games, found.by_first, found.decided, found.score, found.score_without
     )
 }
 
@@ -203,9 +203,16 @@ fn fair_text(found: &Fair, engine: &str) -> String {
         let lead = best.score - 0.5;
         let _ = writeln!(
             text,
-            "{what}: {} (first player's score {:.3} {:.3}, imbalance {lead:+.3})",
+            "{what}: {} (first player's score {:.3} {:.3}, imbalance {lead:+.3} from one half)",
             best.komi, best.score, best.interval
         );
+        let fair = found.lattice.k_star.map(HalfPoints).filter(|fair| best.is_near && !game.allows_komi(*fair));
+        if let (Some(fair), true) = (fair, lead.abs() > 0.25) {
+            let _ = writeln!(
+                text,
+                "(komi {fair} would be fair, but the rules do not allow it: no allowed komi is close to even)"
+            );
+        }
     }
     warn(&mut text, &found.warnings);
     text
@@ -257,7 +264,7 @@ pub fn balance_text(balances: &[Balance], engine: &str) -> String {
         let margin = found.margins.as_ref().map_or("–".to_string(), |margins| {
             format!("{:+.1} ± {:.1}, median {:+}", margins.mean, margins.deviation, margins.median)
         });
-        rows.add_row(tally_row(found.komi.to_string(), tally).into_iter().chain([turns, margin]));
+        rows.add_row(tally_row(komi_cell(found), tally).into_iter().chain([turns, margin]));
     }
     if let Some(first) = balances.first() {
         let (game, size) = (first.game, first.size);
@@ -270,21 +277,31 @@ pub fn balance_text(balances: &[Balance], engine: &str) -> String {
             let [legal, changes, decided] = course_cells(Some(course));
             let _ = writeln!(
                 text,
-                "at komi {}: {legal} legal turns on average; the lead (an expected score of 0.6) changes {changes} times a game, in \
-                 {:.0} % of the games ever; the median game is decided (0.9 from then on) after {decided} of its turns",
-                found.komi,
+                "{}: {legal} legal turns on average; {changes} changes of the lead a game ({:.0} % of the games have any);\n\
+                 half of the won games are decided after {decided} of their turns (lead: the engine gives 0.6 or more; decided: 0.9 to \
+                 the end)",
+                at_komi(found),
                 100.0 * course.changed
             );
         }
         let _ = writeln!(
             text,
-            "first moves at komi {}: share of games / score of the first player, in % (intervals: balance.csv)",
-            found.komi
+            "first moves{}: share of games, symmetric ones together / score of the first player, in % (intervals: balance.csv)",
+            if found.game.has_score() { format!(" at komi {}", found.komi) } else { String::new() }
         );
         text += &first_move_map(found);
         warn(&mut text, &found.tally.warnings());
     }
     text
+}
+
+/// The komi of games with a score.
+pub(super) fn komi_cell(found: &Balance) -> String {
+    if found.game.has_score() { found.komi.to_string() } else { "–".to_string() }
+}
+
+fn at_komi(found: &Balance) -> String {
+    if found.game.has_score() { format!("at komi {}", found.komi) } else { "these games".to_string() }
 }
 
 fn first_move_map(found: &Balance) -> String {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::super::text::{
-    COURSE, button_text, course_cells, fair, interval, score, search_text, share, smooth_text, status, tally_header,
-    tally_row, wdl,
+    COURSE, button_text, course_cells, fair, interval, komi_cell, score, search_text, share, smooth_text, status,
+    tally_header, tally_row, wdl,
 };
 use super::budget::budgets;
 use super::plots::{Spot, board_map, margins, score_by_komi};
@@ -82,7 +82,10 @@ fn komi(runs: &[Run]) -> Option<Chapter> {
             board_name(run),
             run.engines().join("; "),
             fair(&fair_komi.lattice),
-            best.map_or("–".to_string(), |best| best.komi.to_string()),
+            best.map_or("–".to_string(), |best| match best.is_near {
+                true => best.komi.to_string(),
+                false => format!("– (nearest to even: {})", best.komi),
+            }),
             best.map_or("–".to_string(), |best| format!("{:.3} {}", best.score, interval(best.interval))),
             format!("{:.0} %", 100.0 * draws as f64 / run.rows.len() as f64),
             run.rows.len().to_string(),
@@ -114,8 +117,13 @@ fn komi(runs: &[Run]) -> Option<Chapter> {
         let picture = score_by_komi(&title, fair_komi).map(|svg| Picture {
             file: file(runs, run, "score"),
             svg,
-            caption: "Scores with 95 % intervals; above the line the first player is ahead. The band is where the fair komi lies, by its \
-                95 % interval.",
+            caption: match fair_komi.lattice.k_star {
+                Some(_) => {
+                    "Scores with 95 % intervals; above the line the first player is ahead. The band is the fair komi's 95 % interval, \
+                     and half a point beyond it."
+                }
+                None => "Scores with 95 % intervals; above the line the first player is ahead.",
+            },
         });
         let rows = fair_komi.at.iter().map(|at| tally_row(at.komi.to_string(), &at.tally));
         Section {
@@ -126,13 +134,21 @@ fn komi(runs: &[Run]) -> Option<Chapter> {
             tables: vec![Grid::new(&tally_header("komi", &[]), rows.collect())],
         }
     };
-    let header =
-        ["board", "engine", "fair komi [95 %]", "best komi", "first's score there [95 %]", "draws", "games", "exact"];
+    let header = [
+        "board",
+        "engine",
+        "fair komi [95 %]",
+        "best komi",
+        "first's score there [95 %]",
+        "draws, all komi",
+        "games",
+        "exact",
+    ];
     (!found.is_empty()).then(|| Chapter {
         title: "Fair komi",
         about: "Komi are points given to the second player. The fair komi k* is the margin at which both sides score the same; it \
             belongs to an engine, its search budget and a board, and all games begin from the empty board. The best komi \
-            is the one, of those that the rules allow, whose score comes nearest to one half. A question mark: too few \
+            is the one, of those at most half a point from it that the rules allow, whose score comes nearest to one half. A question mark: too few \
             games to tell.",
         table: Some(Grid::new(&header, found.iter().map(row).collect())),
         sections: found.iter().map(section).collect(),
@@ -204,7 +220,7 @@ fn balance(runs: &[Run]) -> Option<Chapter> {
         vec![
             board_name(run),
             run.engines().join("; "),
-            found.komi.to_string(),
+            komi_cell(found),
             tally.games().to_string(),
             wdl(tally),
             score(tally),
@@ -241,7 +257,7 @@ fn balance(runs: &[Run]) -> Option<Chapter> {
                 player's score in them.",
         }];
         if let Some(svg) =
-            found.margins.as_ref().and_then(|m| margins(&format!("{name}: margins, games"), &m.histogram))
+            found.margins.as_ref().and_then(|m| margins(&format!("{name}: games by final margin"), &m.histogram))
         {
             pictures.push(Picture {
                 file: file(runs, run, &format!("margins-{}", found.komi)),
@@ -262,7 +278,7 @@ fn balance(runs: &[Run]) -> Option<Chapter> {
     (!found.is_empty()).then(|| Chapter {
         title: "Balance at given komi",
         about: "Games from the empty board at a fixed komi, by game and size: who wins, how long games are (± is a standard \
-            deviation), by how much they are won, how many legal turns there are to choose from on average, how often the lead \
+            deviation), what the first player's margin is before komi, how many legal turns there are to choose from on average, how often the lead \
             changes (the leader being who has an expected score of 0.6 or more, as the engine sees it), after which part \
             of its turns the median game is decided (from there on the winner's expected score is never below 0.9), and how \
             games begin.",

@@ -139,7 +139,7 @@ fn replays(runs: &[Run]) -> Result<Vec<Replay>, HtmlError> {
         let shortest = run.rows.iter().min_by_key(|row| row.turn_count);
         let longest = run.rows.iter().max_by_key(|row| row.turn_count);
         let mut chosen: Vec<(&GameRow, &str)> = Vec::new();
-        for (row, why) in [(run.rows.first(), "first"), (shortest, "shortest"), (longest, "longest")] {
+        for (row, why) in [(run.rows.first(), "first of the run"), (shortest, "shortest"), (longest, "longest")] {
             let Some(row) = row else { continue };
             if chosen.len() < REPLAYS_OF_RUN && chosen.iter().all(|(other, _)| other.game_index != row.game_index) {
                 chosen.push((row, why));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::HtmlError;
-use crate::games::GameKind;
+use crate::games::{GameKind, HalfPoints};
 use crate::komi::{Values, values};
 use crate::learn::{BALANCE, KOMI, MATCH, board_folder};
 use crate::records::GameRow;
@@ -125,7 +125,8 @@ impl Run {
         let mut reader = csv::Reader::from_path(self.folder.join("fair_komi.csv")).ok()?;
         let at = reader.headers().ok()?.iter().position(|name| name == "network_answer")?;
         let row = reader.records().next()?.ok()?;
-        row.get(at).filter(|cell| !cell.is_empty()).map(str::to_string)
+        let points: f64 = row.get(at)?.parse().ok()?;
+        Some(HalfPoints((2.0 * points).round() as i32).signed())
     }
 
     /// A text of the config's table `[run]`: `version`, `git_commit`, `machine`.
