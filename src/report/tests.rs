@@ -100,7 +100,7 @@ fn a_fair_komi_as_text() {
             "│ 3.5  ┆    60 ┆     60 ┆        50/0/10 ┆ 0.833 [0.720, 0.907] ┆        0 ┆      0 │",
             "│ 4.5  ┆    80 ┆     80 ┆       20/20/40 ┆ 0.375 [0.290, 0.469] ┆       20 ┆      0 │",
             "fair komi k* [95 %]: +4? [+4, +9] (not fully identified: too few games to exclude higher komi)",
-            "best allowed komi: 4 (first player's score 0.508 [0.408, 0.608], imbalance +0.008)",
+            "best allowed komi: 4 (first player's score 0.508 [0.408, 0.608], imbalance +0.008 from one half)",
             "network's own answer at the empty board (rests on no games): +4, median margin +5 at komi 4.5",
             "exact value by exhaustive search: +9",
         ],
@@ -133,7 +133,7 @@ fn a_balance_as_text() {
         &text,
         &[
             "linage 3x3: balance of network abc, 64 visits, from the empty board (± standard deviation)",
-            "first moves at komi 3.5: share of games / score of the first player, in % (intervals: balance.csv)",
+            "first moves at komi 3.5: share of games, symmetric ones together / score of the first player, in % (intervals: balance.csv)",
             "   3      .      .      .",
             "   2 50/100 25/100 50/100",
             "   1      .      .      .",
