@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::course::{Course, Values, course};
 use crate::games::{Ending, GameKind, HalfPoints};
 use crate::records::{GameRow, Tally, tally};
-
-use super::course::{Course, Values, course};
 
 /// How long games were, in turns.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]

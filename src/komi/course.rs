@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::games::{Game, Phase, Played, Seat, parse_turn, turns};
 use crate::records::{GameRow, PositionRow, ReadError, Rows, WinnerSeat};
 use crate::search::{FirstValue, MoverValue};
+use crate::stats::summary::quantile_f64;
 use crate::with_game;
 
 /// A player leads once the search gives them this expected score.
@@ -55,14 +56,12 @@ pub fn course(rows: &[GameRow], values: &Values) -> Option<Course> {
         rows.iter().filter_map(|row| Some((row, values.get(&row.game_index)?.as_slice()))).collect();
     let games = searched.len() as f64;
     let changes: Vec<usize> = searched.iter().map(|(_, values)| lead_changes(values)).collect();
-    let mut decided: Vec<f64> = searched.iter().filter_map(|(row, values)| decided(row, values)).collect();
-    decided.sort_by(f64::total_cmp);
-    let middle = decided.len().checked_sub(1).map(|last| (decided[last / 2] + decided[decided.len() / 2]) / 2.0);
+    let decided: Vec<f64> = searched.iter().filter_map(|(row, values)| decided(row, values)).collect();
     (games > 0.0).then(|| Course {
         games: searched.len() as u64,
         lead_changes: changes.iter().sum::<usize>() as f64 / games,
         changed: changes.iter().filter(|changes| **changes > 0).count() as f64 / games,
-        decided: middle,
+        decided: quantile_f64(&decided, 0.5),
         branching: branching(rows),
     })
 }

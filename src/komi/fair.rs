@@ -110,18 +110,22 @@ pub fn next_block(rows: &[GameRow], game: GameKind, size: usize, start: HalfPoin
 }
 
 /// The fair komi on the lattice alone.
-pub(super) fn lattice_answer(rows: &[GameRow], game: GameKind, size: usize) -> FairKomi {
+pub fn lattice_answer(rows: &[GameRow], game: GameKind, size: usize) -> FairKomi {
     let lattice = lattice(game, size);
+    estimate(&samples(&by_komi(rows), &lattice), &lattice)
+}
+
+fn estimate(samples: &[KomiSample], lattice: &MarginLattice) -> FairKomi {
     // Komi are chosen on the lattice's gaps, so the samples always suit it.
-    fair_komi(&samples(&by_komi(rows), &lattice), &lattice, LEVEL, Design::Adaptive)
-        .expect("samples at measurable komi")
+    fair_komi(samples, lattice, LEVEL, Design::Adaptive).expect("samples at measurable komi")
 }
 
 /// What the games of an adaptive measurement say.
 pub fn summary(rows: &[GameRow], game: GameKind, size: usize) -> Fair {
     let lattice = lattice(game, size);
     let at = by_komi(rows);
-    let found = lattice_answer(rows, game, size);
+    let samples = samples(&at, &lattice);
+    let found = estimate(&samples, &lattice);
     let all = tally(rows);
     let mut warnings = all.warnings();
     let near = |at: &&AtKomi| found.k_star.is_none_or(|k| (at.komi.0 - k).abs() <= 1);
@@ -136,8 +140,7 @@ pub fn summary(rows: &[GameRow], game: GameKind, size: usize) -> Fair {
             decisive.unique = sample.unique * decisive.wdl.games() / games;
             decisive
         };
-        let samples: Vec<_> = samples(&at, &lattice).iter().map(without_draws).collect();
-        fair_komi(&samples, &lattice, LEVEL, Design::Adaptive).expect("samples at measurable komi")
+        estimate(&samples.iter().map(without_draws).collect::<Vec<_>>(), &lattice)
     });
     Fair {
         game,

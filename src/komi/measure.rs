@@ -5,9 +5,10 @@
 
 use serde::Serialize;
 
-use super::fair::lattice_answer;
 use super::openings::first_steps;
-use super::{Balance, Fair, Openings, balances, measurable_near, next_block, openings, summary, values};
+use super::{
+    Balance, Fair, Openings, balances, lattice_answer, measurable_near, next_block, openings, summary, values,
+};
 use crate::config::{BalanceConfig, Board, KomiConfig, Variation};
 use crate::games::{Game, HalfPoints, Options, Rules, parse_step};
 use crate::net::{NetError, OwnAnswer, Snapshot};

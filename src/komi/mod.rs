@@ -12,7 +12,7 @@ mod tests;
 
 pub use balance::{Balance, FirstMove, Lengths, Margins, balances, first_moves};
 pub use course::{Course, Values, values};
-pub use fair::{AtKomi, BestKomi, Fair, lattice, measurable_near, next_block, summary};
+pub use fair::{AtKomi, BestKomi, Fair, lattice, lattice_answer, measurable_near, next_block, summary};
 pub use known::{Known, known};
 pub use measure::{MeasureError, Measurement, measure_balance, measure_komi, own_answer};
 pub use openings::{OpeningScore, Openings, openings};

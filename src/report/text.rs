@@ -93,8 +93,8 @@ pub(super) fn status(found: &FairKomi) -> String {
 
 /// A smooth fit with its intervals by three methods.
 pub(super) fn smooth_text(found: &SmoothKomi) -> String {
-    let other = |name: &str, interval: Option<Interval>| {
-        interval.map_or(format!("{name} –"), |interval| format!("{name} {interval:.2}"))
+    let other = |name: &str, interval: Option<Interval>, none: &str| {
+        interval.map_or(format!("{name}{none}"), |interval| format!("{name} {interval:.2}"))
     };
     let fit = found.fit_p.map_or("two komi, no test of fit".to_string(), |p| format!("test of fit p = {p:.2}"));
     let resampled = format!("{} openings resampled", found.bootstrap.clusters);
@@ -102,8 +102,8 @@ pub(super) fn smooth_text(found: &SmoothKomi) -> String {
         "{:.2} {:.2} points (logistic, profile likelihood; {}; {}; {fit})",
         found.root,
         found.profile,
-        other("Fieller", found.fieller),
-        other(&resampled, found.bootstrap.interval).replace(" –", ", too few or too alike"),
+        other("Fieller", found.fieller, " –"),
+        other(&resampled, found.bootstrap.interval, ", too few or too alike"),
     )
 }
 

@@ -122,8 +122,8 @@ impl Edge {
         self.child & SETTLED != 0
     }
 
-    /// The result of the person who chooses the edge, if it is certain. The edge's value is then a mean of values under
-    /// this result only if it is settled.
+    /// The result of the person who chooses the edge, if it is certain. As long as the edge is not settled its value is a mean,
+    /// in which steps that are not certain take part.
     #[inline]
     pub fn certain(&self) -> Option<Certain> {
         [None, Some(Certain::Loss), Some(Certain::Draw), Some(Certain::Win)][(self.child >> CERTAIN & 3) as usize]

@@ -166,7 +166,7 @@ impl<G: Game> Search<G> {
         target.sort_by_key(|(step, _)| *step);
         // Only what may be played is learnt.
         let steps = worth_playing(&self.root_steps());
-        let rest = target.iter_mut().filter(|(step, _)| !steps.iter().any(|worth| worth.step == *step));
+        let rest = target.iter_mut().filter(|(step, _)| steps.binary_search_by_key(step, |worth| worth.step).is_err());
         rest.for_each(|(_, weight)| *weight = 0.0);
         target
     }

@@ -90,11 +90,12 @@ fn smooth_komi_with(games: &[KomiGame], level: f64, seed: u64, resamples: usize)
     let counts = Counts::new(games)?;
     let cells: Vec<&Cell> = counts.cells.iter().map(|(_, cell)| cell).collect();
     let fit = counts.falling_fit(&cells)?;
-    let profile = fit.profile(level).filter(|interval| interval.lo.is_finite() && interval.hi.is_finite())?;
+    let is_bounded = |interval: &Interval| interval.lo.is_finite() && interval.hi.is_finite();
+    let profile = fit.profile(level).filter(is_bounded)?;
     Some(SmoothKomi {
         root: fit.root()?,
         profile,
-        fieller: fit.fieller(level).filter(|interval| interval.lo.is_finite() && interval.hi.is_finite()),
+        fieller: fit.fieller(level).filter(is_bounded),
         fit_p: fit.goodness_of_fit().pearson_p,
         bootstrap: counts.bootstrap(level, seed, resamples),
     })

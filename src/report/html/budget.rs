@@ -8,7 +8,8 @@ use super::plots::{Measured, side_by_side};
 use super::runs::{Kind, Run};
 use super::view::{Chapter, Grid, Picture, Section};
 use crate::games::GameKind;
-use crate::komi::{Fair, known, openings, summary};
+use crate::komi::{known, lattice_answer, openings};
+use crate::stats::komi_lattice::FairKomi;
 
 /// How many sizes make a picture.
 const SIZES: usize = 3;
@@ -40,7 +41,7 @@ fn sizes(runs: &[Run]) -> Vec<Section> {
     let mut games: BTreeMap<Key, BTreeMap<usize, Measured>> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.kind == Kind::Komi && run.handicap() == 0) {
         let Some((game, size)) = run.board().filter(|(game, _)| game.has_score()) else { continue };
-        let found = summary(&run.rows, game, size).lattice;
+        let found = lattice_answer(&run.rows, game, size);
         if let Some(measured) = Measured::new(size.to_string(), &found, known(&board(game, size, 0))) {
             let engine = run.engines().join("; ");
             games.entry((game.name(), run.visits(), engine)).or_default().entry(size).or_insert(measured);
@@ -73,8 +74,8 @@ fn section(runs: &[&Run]) -> Option<Section> {
         section.tables.push(Grid::new(&["engine", "games", "first player's score, pie off [95 %]"], rows.collect()));
         return Some(section);
     }
-    let found: Vec<_> = runs.iter().map(|run| (*run, summary(&run.rows, game, size))).collect();
-    let rows = found.iter().map(|(run, found)| row(run, fair(&found.lattice)));
+    let found: Vec<_> = runs.iter().map(|run| (*run, lattice_answer(&run.rows, game, size))).collect();
+    let rows = found.iter().map(|(run, found)| row(run, fair(found)));
     section.tables.push(Grid::new(&["engine", "games", "fair komi [95 %]"], rows.collect()));
     // Engines with equal visits are told apart by their networks.
     let is_alone = |run: &Run| runs.iter().filter(|other| other.visits() == run.visits()).count() == 1;
@@ -85,7 +86,7 @@ fn section(runs: &[&Run]) -> Option<Section> {
         }
         (None, _) => run.engines().join("; "),
     };
-    let measured = |(run, found): &(&Run, Fair)| Measured::new(label(run), &found.lattice, exact);
+    let measured = |(run, found): &(&Run, FairKomi)| Measured::new(label(run), found, exact);
     let measured: Vec<Measured> = found.iter().filter_map(measured).collect();
     if let Some(svg) = side_by_side(&format!("{name}: fair komi by visits"), "visits", &measured) {
         section.pictures.push(Picture {
