@@ -1,20 +1,21 @@
 //! `fairkomi data`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Subcommand;
 
 use super::{Failure, Outcome, print};
-use crate::learn::{CalibrationError, calibrate};
+use crate::learn::{CalibrationError, calibrate, scaled};
 use crate::net::NetFile;
 use crate::records::{CheckError, check_run, data_stats};
-use crate::report::{net_calibration_text, write_calibration};
+use crate::report::{net_calibration_text, scalings_text, write_calibration};
 
 /// Look at recorded games
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  fairkomi data check data/sample/yugo\n  fairkomi data stats runs/yugo5\n  \
-        fairkomi data calibration runs/new --net yugo.safetensors")]
+        fairkomi data calibration runs/new --net yugo.safetensors\n  \
+        fairkomi data scale runs/new --net yugo.safetensors --out scaled.safetensors")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -49,6 +50,36 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+    /// Fit how sure a network's values are, for each size of board, to games that it has not learnt from
+    ///
+    /// Platt scaling: the logit of each value is taken times a factor, and shifted. A training does the same with the games it
+    /// holds out; new games of the network itself are more, and it has seen none of their positions.
+    Scale {
+        /// Run directories
+        #[arg(required = true, value_name = "DIR")]
+        runs: Vec<PathBuf>,
+        /// The network (.safetensors)
+        #[arg(long, value_name = "FILE")]
+        net: PathBuf,
+        /// The file for the network as it then is
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
+}
+
+/// Nothing that is there is written over, least of all a network or a file of a run.
+fn check_is_new(out: &Path) -> Outcome {
+    match out.symlink_metadata() {
+        Ok(_) => Err(Failure::input(anyhow!("--out: {} is there already; name another file", out.display()))),
+        Err(_) => Ok(()),
+    }
+}
+
+fn failure(error: CalibrationError) -> Failure {
+    match error {
+        CalibrationError::Network { .. } => Failure::run(error),
+        error => Failure::input(error),
+    }
 }
 
 pub fn run(args: &Args) -> Outcome {
@@ -68,20 +99,22 @@ pub fn run(args: &Args) -> Outcome {
             ))
         }),
         Command::Calibration { runs, net, seed, out } => {
-            // Nothing that is there is written over, least of all a network or a file of a run.
-            if let Some(out) = out.as_ref().filter(|out| out.symlink_metadata().is_ok()) {
-                return Err(Failure::input(anyhow!("--out: {} is there already; name another file", out.display())));
-            }
+            out.as_deref().map_or(Ok(()), check_is_new)?;
             let file = NetFile::load(net).map_err(Failure::input)?;
             let runs: Vec<(u64, PathBuf)> = (0..).zip(runs.iter().cloned()).collect();
-            let found = calibrate(&runs, net, &file, *seed).map_err(|error| match error {
-                CalibrationError::Network { .. } => Failure::run(error),
-                error => Failure::input(error),
-            })?;
+            let found = calibrate(&runs, net, &file, *seed).map_err(failure)?;
             if let Some(out) = out {
                 write_calibration(out, &found).map_err(Failure::run)?;
             }
             print(&net_calibration_text(&found))
+        }
+        Command::Scale { runs, net, out } => {
+            check_is_new(out)?;
+            let file = NetFile::load(net).map_err(Failure::input)?;
+            let runs: Vec<(u64, PathBuf)> = (0..).zip(runs.iter().cloned()).collect();
+            let network = scaled(&runs, net, &file).map_err(failure)?;
+            let hash = network.save(out).map_err(Failure::run)?;
+            print(&format!("{} ({hash})\n{}", out.display(), scalings_text(&network.meta().scalings)))
         }
         Command::Stats { runs } => runs.iter().try_for_each(|run| print(&data_stats(run)?.table())),
     }

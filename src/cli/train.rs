@@ -9,8 +9,8 @@ use super::job::Job;
 use super::progress::say;
 use super::{Failure, Outcome, print};
 use crate::learn::{TrainingJob, train};
-use crate::net::Progress;
-use crate::report::{calibration_text, epoch_text};
+use crate::net::{Calibration, Progress};
+use crate::report::{calibration_text, epoch_text, scalings_text};
 
 pub fn run(flags: &TrainFlags) -> Outcome {
     let (settings, seed) = flags.config()?;
@@ -42,8 +42,11 @@ pub fn run(flags: &TrainFlags) -> Outcome {
             say(&epoch_text(report));
         }
     })?;
-    let best = trained.network.meta().epoch;
-    let calibration = trained.history.get(best.wrapping_sub(1)).and_then(|report| report.calibration.as_ref());
-    print(&format!("{} ({}), the network of epoch {best}\n", flags.out.display(), file.hash()))?;
-    calibration.map_or(Ok::<(), Failure>(()), |calibration| print(&calibration_text(calibration)))
+    let meta = trained.network.meta();
+    print(&format!("{} ({}), the network of epoch {}\n", flags.out.display(), file.hash(), meta.epoch))?;
+    if trained.held_out.is_empty() {
+        return Ok(());
+    }
+    print(&scalings_text(&meta.scalings))?;
+    print(&calibration_text(&Calibration::of(&trained.held_out)))
 }

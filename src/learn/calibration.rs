@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::data::{DataError, load};
 use crate::config::{Device, Inference, Precision};
 use crate::games::GameKind;
-use crate::net::{HeldOut, NetError, NetFile, Sample, Snapshot};
+use crate::net::{HeldOut, NetError, NetFile, Network, Sample, Snapshot, Valued, fit_scalings};
 use crate::search::{Purpose, stream};
 use crate::stats::calibration::{Forecast, Reliability, ReliabilityBin, bin_of, reliability};
 use crate::stats::{Interval, Outcome, Wdl};
@@ -71,31 +71,49 @@ pub fn calibrate(
     for sample in load(runs)?.samples {
         games.entry(sample.game_index).or_default().push(sample);
     }
+    let found = values(path, &file.network, one_a_game(games, seed))?;
+    let forecasts: Vec<Forecast> = found.iter().map(|one| one.forecast).collect();
+    Ok(NetCalibration::new(file.network.game(), &forecasts))
+}
+
+/// The network with its values scaled as fits best to the results of these games, on boards of the sides they have:
+/// all their positions, a game counting once. The games should be ones that the network has not learnt from.
+pub fn scaled(runs: &[(u64, PathBuf)], path: &Path, file: &NetFile) -> Result<Network, CalibrationError> {
+    let plain = file.network.unscaled();
+    let scalings = fit_scalings(values(path, &plain, load(runs)?.samples)?);
+    Ok(file.network.with_scalings(scalings))
+}
+
+/// What the network says of each position, which must be of its game.
+fn values(
+    path: &Path,
+    network: &Network,
+    samples: impl IntoIterator<Item = Sample>,
+) -> Result<Vec<Valued>, CalibrationError> {
     // A batch holds boards of one size.
     let mut by_size: BTreeMap<usize, Vec<Sample>> = BTreeMap::new();
-    for sample in one_a_game(games, seed) {
+    for sample in samples {
         by_size.entry(sample.position.size()).or_default().push(sample);
     }
-    let game = file.network.game();
+    let game = network.game();
     let failed = |error| CalibrationError::Network { path: path.to_path_buf(), error };
     let inference = Inference { batch: BATCH, precision: Precision::F32, device: Device::Cpu };
-    let mut evaluator = file.network.evaluator(inference).map_err(failed)?;
-    let mut forecasts = Vec::new();
-    for samples in by_size.into_values() {
+    let mut evaluator = network.evaluator(inference).map_err(failed)?;
+    let mut found = Vec::new();
+    for (size, samples) in by_size {
         let games = samples[0].position.game();
         if games != game {
             return Err(CalibrationError::OtherGame { path: path.to_path_buf(), network: game, games });
         }
         let positions: Vec<Snapshot> = samples.iter().map(|sample| sample.position.clone()).collect();
         let answers = evaluator.predict(&positions).map_err(failed)?;
-        forecasts.extend(
-            answers.iter().zip(&samples).map(|(answer, sample)| Forecast {
-                predicted: answer.value,
-                outcome: f64::from(sample.target.outcome),
-            }),
-        );
+        found.extend(answers.iter().zip(&samples).map(|(answer, sample)| Valued {
+            forecast: Forecast { predicted: answer.value, outcome: f64::from(sample.target.outcome) },
+            size,
+            game_index: sample.game_index,
+        }));
     }
-    Ok(NetCalibration::new(game, &forecasts))
+    Ok(found)
 }
 
 /// As [`calibrate`], of what a training has held out, where its network has been asked already. `None` if that is nothing.

@@ -16,7 +16,7 @@ use super::window::latest;
 use crate::config::{Board, KomiDraw, SelfplayConfig};
 use crate::games::GameKind;
 use crate::komi::own_answer;
-use crate::net::{EpochReport, Progress, Trained};
+use crate::net::{Calibration, EpochReport, Progress, Trained};
 use crate::records::tally;
 use crate::selfplay::{game_rows, generate, turning_points};
 use crate::stats::ratings::{Encounter, Ratings};
@@ -268,7 +268,7 @@ impl Job<'_> {
             outcome_loss: held_out.map(|losses| losses.outcome),
             policy_loss: held_out.map(|losses| losses.policy),
             ownership_loss: held_out.map(|losses| losses.ownership),
-            calibration_error: best.and_then(|report| report.calibration.as_ref()).map(|found| found.error),
+            calibration_error: held_out.map(|_| Calibration::of(&trained.held_out).error),
             gate_score: gate.and_then(|gate| gate.pairs.score()),
             gate_low: gate.map(|gate| gate.pairs.score_interval(LEVEL).lo),
             gate_high: gate.map(|gate| gate.pairs.score_interval(LEVEL).hi),

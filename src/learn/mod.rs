@@ -17,7 +17,7 @@ mod times;
 mod training;
 mod window;
 
-pub use calibration::{CalibrationError, NetCalibration, calibrate};
+pub use calibration::{CalibrationError, NetCalibration, calibrate, scaled};
 pub use curves::{FairKomiRow, GenerationRow};
 pub use data::{Data, DataError, DataUse, load};
 pub use layout::{BALANCE, KOMI, MATCH, REPORT, SUMMARY, board_folder};

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -13,11 +14,15 @@ use thiserror::Error;
 use super::head::MIXTURES;
 use super::model::{Architecture, Network};
 use super::planes::LAYOUT_VERSION;
+use super::scaling::Scaling;
 use crate::games::GameKind;
 use crate::records::replace;
+use crate::stats::calibration::Platt;
 
-/// Changes whenever the file's own form or the model's arithmetic changes.
-const FORMAT: u32 = 2;
+/// Changes whenever the file's own form or the model's arithmetic changes. Files of format 2 are the same but for the
+/// scalings, of which they have none.
+const FORMAT: u32 = 3;
+const FORMATS: RangeInclusive<u32> = 2..=FORMAT;
 
 /// The metadata key. One key only: the safetensors crate writes several in random order, and equal networks must
 /// be equal files.
@@ -57,6 +62,9 @@ pub struct NetMeta {
     pub sizes: Vec<usize>,
     /// The komi that it was trained at, but for the outermost: beyond them its answers are guesses. None in Fugo.
     pub komi: Vec<KomiRange>,
+    /// How its values are scaled, ascending by side.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scalings: Vec<Scaling>,
     /// The seed of its training, or of its random weights.
     pub seed: u64,
     /// The SHA-256 of the training data (empty for an untrained network).
@@ -79,6 +87,7 @@ impl NetMeta {
             architecture,
             sizes: Vec::new(),
             komi: Vec::new(),
+            scalings: Vec::new(),
             seed,
             data_hash: String::new(),
             epoch: 0,
@@ -110,7 +119,7 @@ pub enum FileFault {
     NoMetadata,
     #[error("the network's description cannot be read: {0}")]
     Metadata(String),
-    #[error("the file has format {found}; this program reads format {FORMAT}")]
+    #[error("the file has format {found}; this program reads formats {first} to {FORMAT}", first = FORMATS.start())]
     Format { found: u32 },
     #[error("the network was made for version {found} of the input planes; this program has version {LAYOUT_VERSION}")]
     Planes { found: u32 },
@@ -180,6 +189,25 @@ impl Network {
             .map(|spec| (spec.name.as_str(), spec.shape.clone(), to_bytes(&self.weights[spec.range.clone()])))
             .collect();
         serialize(META_KEY, meta, &parts)
+    }
+
+    /// The same network with these scalings, and its own ones on boards of other sides.
+    pub fn with_scalings(&self, scalings: impl IntoIterator<Item = Scaling>) -> Network {
+        let mut network = self.clone();
+        network.meta.format = FORMAT;
+        for scaling in scalings {
+            network.meta.scalings.retain(|one| one.size != scaling.size);
+            network.meta.scalings.push(scaling);
+        }
+        network.meta.scalings.sort_by_key(|one| one.size);
+        network
+    }
+
+    /// The same network with values as they come from its weights.
+    pub fn unscaled(&self) -> Network {
+        let mut network = self.clone();
+        network.meta.scalings.clear();
+        network
     }
 
     /// Writes the network's file, whole or not at all, and returns its hash.
@@ -277,7 +305,7 @@ fn parse(bytes: &[u8]) -> Result<Network, FileFault> {
     let (tensors, text) = deserialize(bytes, META_KEY)?;
     let unreadable = |error: serde_json::Error| FileFault::Metadata(error.to_string());
     let versions: Versions = serde_json::from_str(&text).map_err(unreadable)?;
-    if versions.format != FORMAT {
+    if !FORMATS.contains(&versions.format) {
         return Err(FileFault::Format { found: versions.format });
     }
     if versions.planes != LAYOUT_VERSION {
@@ -287,6 +315,13 @@ fn parse(bytes: &[u8]) -> Result<Network, FileFault> {
         return Err(FileFault::Mixtures { found: versions.mixtures });
     }
     let meta: NetMeta = serde_json::from_str(&text).map_err(unreadable)?;
+    let is_possible = |Platt { factor, shift }: Platt| factor > 0.0 && factor.is_finite() && shift.is_finite();
+    if let Some(Scaling { size, platt, .. }) = meta.scalings.iter().find(|one| !is_possible(one.platt)) {
+        let Platt { factor, shift } = platt;
+        return Err(FileFault::Metadata(format!(
+            "its scaling on {size}x{size} is by {factor} and {shift}: the first must be above 0, both finite"
+        )));
+    }
     meta.architecture.check().map_err(FileFault::Architecture)?;
     let specs = meta.architecture.tensors();
     let mut names = tensors.names();

@@ -7,6 +7,7 @@
 
 use crate::games::{GameKind, HalfPoints};
 use crate::search::utility_spread;
+use crate::stats::calibration::Platt;
 
 /// How many logistics a margin is a mixture of.
 pub const MIXTURES: usize = 4;
@@ -196,6 +197,8 @@ pub struct Prediction {
     pub repetition: f64,
     /// The expected score in [0, 1] at the position's komi: draws by tie or repetition are a half.
     pub value: f64,
+    /// How the value is scaled; the margin's distribution and the repetition are not.
+    pub scaling: Platt,
 }
 
 /// The expected score when a repetition, worth a half, may cut the game short.
@@ -205,12 +208,12 @@ fn with_repetition(score: f64, repetition: f64) -> f64 {
 }
 
 impl Prediction {
-    pub(super) fn new(head: Head, size: usize, komi: HalfPoints, raw: &[f32]) -> Self {
+    pub(super) fn new(head: Head, size: usize, komi: HalfPoints, raw: &[f32], scaling: Platt) -> Self {
         let logit = |i: usize| sigmoid(raw.get(i).map_or(f64::NAN, |x| f64::from(*x)));
         let repetition = if head.game.can_repeat() { logit(head.count() - 1) } else { 0.0 };
         let margin = head.margins.then(|| MarginMixture::new(head.game, size, raw));
         let score = margin.map_or_else(|| logit(0), |margin| margin.score(komi));
-        Prediction { margin, repetition, value: with_repetition(score, repetition) }
+        Prediction { margin, repetition, value: scaling.scaled(with_repetition(score, repetition)), scaling }
     }
 
     /// The value, to a part of `weight` replaced by how far the margin is expected beyond the mover's `komi`: see
@@ -228,7 +231,7 @@ impl Prediction {
     /// The value at another komi with the network's other answers as they are: it never falls as the mover's komi grows.
     pub fn value_at(&self, komi: HalfPoints) -> f64 {
         match &self.margin {
-            Some(margin) => with_repetition(margin.score(komi), self.repetition),
+            Some(margin) => self.scaling.scaled(with_repetition(margin.score(komi), self.repetition)),
             None => self.value,
         }
     }
@@ -244,7 +247,7 @@ mod tests {
     fn random(game: GameKind, size: usize, rng: &mut ChaCha8Rng) -> Prediction {
         let head = Head { game, margins: game.has_score() };
         let raw: Vec<f32> = (0..head.count()).map(|_| rng.random_range(-3.0..3.0)).collect();
-        Prediction::new(head, size, HalfPoints(0), &raw)
+        Prediction::new(head, size, HalfPoints(0), &raw, Platt::NONE)
     }
 
     #[test]
@@ -280,7 +283,14 @@ mod tests {
         for game in GameKind::ALL {
             for _ in 0..20 {
                 let prediction = random(game, 5, &mut rng);
-                let values: Vec<f64> = (-60..=60).map(|komi| prediction.value_at(HalfPoints(komi))).collect();
+                let at = |prediction: &Prediction| -> Vec<f64> {
+                    (-60..=60).map(|komi| prediction.value_at(HalfPoints(komi))).collect()
+                };
+                let values = at(&prediction);
+                let scaling = Platt { factor: 2.0, shift: 0.3 };
+                let sure = at(&Prediction { scaling, value: scaling.scaled(prediction.value), ..prediction });
+                assert!(values.iter().zip(&sure).all(|(value, sure)| scaling.scaled(*value) == *sure));
+                assert!(sure.windows(2).all(|pair| pair[0] <= pair[1]));
                 assert!(values.windows(2).all(|pair| pair[0] <= pair[1]), "{game} {values:?}");
                 assert!(values.iter().all(|value| (0.0..=1.0).contains(value)));
                 if let Some(margin) = prediction.margin {

@@ -16,11 +16,13 @@ use super::head::{Head, Lattice, Prediction};
 use super::model::{Model, Network, training_stream};
 use super::planes::{Number, plane_count, whole_count, write_planes, write_position};
 use super::policy::image_index;
+use super::scaling::{Scaling, scaling_at};
 use super::snapshot::Snapshot;
 use crate::board::Symmetry;
 use crate::config::{Device, Inference, Precision, Reading};
 use crate::games::{Game, GameKind, HalfPoints, Player, step_count};
 use crate::search::{EvalError, Evaluator, Leaf, MoverValue};
+use crate::stats::calibration::Platt;
 
 /// No evaluator is made for a smaller batch: below this a row's bits may depend on its place (measured with libtorch 2.11).
 /// Fewer rows give the same bits as many on some processors, which is proven before it is used.
@@ -32,6 +34,9 @@ pub struct NetEvaluator {
     head: Head,
     /// The komi that the network was trained at.
     komi: Vec<KomiRange>,
+    scalings: Vec<Scaling>,
+    /// The one on the boards that are valued now.
+    scaling: Platt,
     inference: Inference,
     /// The batches that are evaluated, ascending: the fixed one, and smaller ones that give the same bits.
     batches: Vec<usize>,
@@ -95,6 +100,8 @@ impl NetEvaluator {
             game,
             head: network.meta.architecture.head(),
             komi: network.meta.komi.clone(),
+            scalings: network.meta.scalings.clone(),
+            scaling: Platt::NONE,
             inference,
             batches: vec![batch],
             model,
@@ -152,6 +159,7 @@ impl NetEvaluator {
     /// Makes ready for boards of this side.
     fn set_side(&mut self, side: usize) -> Result<(), NetError> {
         self.input.set_side(side)?;
+        self.scaling = scaling_at(&self.scalings, side);
         self.policy.resize(if self.reading.policy { self.batch() * step_count(side) } else { 0 }, 0.0);
         if self.reading.policy && self.maps_side != side {
             let map = |symmetry: Symmetry, transposed| {
@@ -248,7 +256,7 @@ impl NetEvaluator {
     fn prediction(&self, row: usize, size: usize, komi: HalfPoints) -> Result<Prediction, NetError> {
         let count = self.head.count();
         let raw = &self.output[row * count..(row + 1) * count];
-        let prediction = Prediction::new(self.head, size, komi, raw);
+        let prediction = Prediction::new(self.head, size, komi, raw, self.scaling);
         if raw.iter().all(|x| x.is_finite()) && prediction.value.is_finite() {
             Ok(prediction)
         } else {

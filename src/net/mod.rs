@@ -17,6 +17,7 @@ mod planes;
 mod policy;
 mod resume;
 pub mod runtime;
+mod scaling;
 mod scene;
 mod snapshot;
 mod train;
@@ -32,6 +33,7 @@ pub use loss::{Losses, Target};
 pub use model::{Architecture, Network};
 pub use planes::{LAYOUT_VERSION, MAX_PLANES, Plane, layout, plane_count};
 pub use policy::PolicyTarget;
+pub use scaling::{Scaling, Valued, fit_scalings};
 pub use snapshot::{Fields, Snapshot, SnapshotError, Stage};
 pub use train::{
     Bin, Calibration, EpochReport, Finish, HeldOut, Progress, Sample, TrainConfig, TrainError, Trained, Trainer,

@@ -13,6 +13,7 @@ use crate::board::{PointSet, Symmetry};
 use crate::config::{Device, Inference, Precision, Reading};
 use crate::games::{Ending, Game, HalfPoints, Options, Phase, Played, Player, Special, Status, step_count};
 use crate::search::{EvalError, Evaluator, Leaf, MoverValue};
+use crate::stats::calibration::Platt;
 use crate::with_game;
 
 /// A game played with random steps, and its positions.
@@ -419,7 +420,7 @@ fn inference_agrees_with_the_model_that_is_trained() {
             for (snapshot, (found, raw)) in
                 snapshots.iter().zip(found.iter().zip(outputs.chunks_exact(outputs.len() / snapshots.len())))
             {
-                let expected = Prediction::new(network.meta.architecture.head(), 7, snapshot.komi(), raw);
+                let expected = Prediction::new(network.meta.architecture.head(), 7, snapshot.komi(), raw, Platt::NONE);
                 let distance = (expected.value - found.value).abs();
                 assert!(distance < tolerance, "{game} {}: {distance}", precision.name());
             }
@@ -578,8 +579,22 @@ fn training_lowers_the_loss_in_every_game() {
         assert!(last.train.total() < 0.97 * first.train.total(), "{game} {first:?} {last:?}");
         assert_eq!(trained.held_out.len(), trainer.counts().1);
         assert!(trained.held_out.iter().all(|pair| (0.0..=1.0).contains(&pair.value)));
-        let best = &trained.history[trained.network.meta().epoch - 1];
-        assert_eq!(best.calibration, Some(Calibration::of(&trained.held_out)));
+        let scalings = &trained.network.meta().scalings;
+        assert_eq!(scalings.iter().map(|one| one.size).collect::<Vec<_>>(), [4, 5]);
+        // What is told of the held-out games is what the network says of them.
+        let mut evaluator = trained.network.evaluator(inference(16, Precision::F32)).expect("an evaluator");
+        for size in [4, 5] {
+            let positions: Vec<Snapshot> = trainer
+                .held_out
+                .iter()
+                .map(|index| &samples[*index as usize].position)
+                .filter(|position| position.size() == size)
+                .cloned()
+                .collect();
+            let answers = evaluator.predict(&positions).expect("answers");
+            let told = trained.held_out.iter().filter(|answer| answer.size == size);
+            assert!(answers.iter().zip(told).all(|(answer, told)| (answer.value - f64::from(told.value)).abs() < 1e-4));
+        }
         assert_eq!(trained.network.meta().sizes, [4, 5]);
     }
 }
@@ -935,16 +950,17 @@ fn fair_komi_is_asked_only_where_the_network_was_trained() {
 fn the_margin_takes_part_in_values_as_far_as_it_is_asked_to() {
     let raw: Vec<f32> = vec![0.0, 1.0, 0.3, -1.0, -0.5, 0.1, 0.4, 0.8, -0.4, -0.4, -0.4, -0.4];
     let head = Head { game: GameKind::Linage, margins: true };
-    let utility =
-        |komi: i32, weight| Prediction::new(head, 5, HalfPoints(komi), &raw).utility(5, HalfPoints(komi), weight);
-    let value = |komi: i32| Prediction::new(head, 5, HalfPoints(komi), &raw).value;
+    let utility = |komi: i32, weight| {
+        Prediction::new(head, 5, HalfPoints(komi), &raw, Platt::NONE).utility(5, HalfPoints(komi), weight)
+    };
+    let value = |komi: i32| Prediction::new(head, 5, HalfPoints(komi), &raw, Platt::NONE).value;
     for komi in -40..40 {
         assert_eq!(utility(komi, 0.0), value(komi));
         assert!(utility(komi, 0.4) <= utility(komi + 1, 0.4) && (0.0..=1.0).contains(&utility(komi, 0.4)));
         assert!((utility(komi, 0.2) - 0.5 * (utility(komi, 0.0) + utility(komi, 0.4))).abs() < 1e-6);
     }
     for (game, raw) in [(GameKind::Fugo, [0.3, -2.0].as_slice()), (GameKind::Linage, &[0.3])] {
-        let without = Prediction::new(Head { game, margins: false }, 5, HalfPoints(0), raw);
+        let without = Prediction::new(Head { game, margins: false }, 5, HalfPoints(0), raw, Platt::NONE);
         assert_eq!((without.utility(5, HalfPoints(0), 0.4), without.margin), (without.value, None));
     }
 }

@@ -18,9 +18,11 @@ use super::model::{Architecture, Model, Network, Outputs, training_stream};
 use super::planes::{plane_count, whole_count, write_planes};
 use super::policy::{PolicyTarget, image_index, ownership_loss, policy_loss};
 use super::resume::{LoadError, State};
+use super::scaling::{Scaling, Valued, fit_scalings, scaling_at};
 use super::snapshot::Snapshot;
 use crate::board::Symmetry;
 use crate::games::{GameKind, Player, step_count};
+use crate::stats::calibration::{Forecast, Platt};
 
 /// The learning rate falls along a cosine to this part of the first one.
 const LAST_RATE: f64 = 0.05;
@@ -202,6 +204,8 @@ pub struct HeldOut {
     /// The outcome for the mover.
     pub outcome: f32,
     pub weight: f32,
+    /// The board's side.
+    pub size: usize,
     /// The position's game.
     pub game_index: u64,
 }
@@ -217,6 +221,7 @@ pub struct EpochReport {
     pub train: Losses,
     /// Mean losses on the held-out games with the epoch's last weights; `None` if no game is held out.
     pub held_out: Option<Losses>,
+    /// Of values that are not scaled yet.
     pub calibration: Option<Calibration>,
 }
 
@@ -285,7 +290,8 @@ pub enum Finish {
 /// The result of a training.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trained {
-    /// The network after the best epoch; as it was at the start if no epoch was finished.
+    /// The network after the best epoch, its values scaled as fits best to the held-out games; as it was at the start if
+    /// no epoch was finished.
     pub network: Network,
     pub history: Vec<EpochReport>,
     pub finish: Finish,
@@ -299,7 +305,7 @@ pub struct Trainer<'a> {
     architecture: Architecture,
     samples: &'a [Sample],
     train: Vec<u32>,
-    held_out: Vec<u32>,
+    pub(super) held_out: Vec<u32>,
     first_weights: Vec<f32>,
     provenance: Provenance,
     data_hash: String,
@@ -409,7 +415,8 @@ impl<'a> Trainer<'a> {
                 None => finish = Finish::Stopped,
             }
         }
-        Ok(Trained { network: self.network(&state), history: state.history, finish, held_out })
+        let scalings = scale(&mut held_out);
+        Ok(Trained { network: self.network(&state, scalings), history: state.history, finish, held_out })
     }
 
     fn resume(&self, path: &Path, fingerprint: &str) -> Result<Option<State>, TrainError> {
@@ -428,12 +435,13 @@ impl<'a> Trainer<'a> {
         (history.len() - best >= self.config.patience).then_some(Finish::Patience)
     }
 
-    fn network(&self, state: &State) -> Network {
+    fn network(&self, state: &State, scalings: Vec<Scaling>) -> Network {
         let mut meta = NetMeta::new(self.architecture, self.config.seed, self.provenance.clone());
         meta.sizes = self.samples.iter().map(|sample| sample.position.size()).collect();
         meta.sizes.sort_unstable();
         meta.sizes.dedup();
         meta.komi = meta.sizes.iter().filter_map(|size| self.komi_range(*size)).collect();
+        meta.scalings = scalings;
         meta.data_hash.clone_from(&self.data_hash);
         if let Some(epoch) = best_epoch(&state.history) {
             meta.epoch = epoch;
@@ -598,6 +606,7 @@ impl<'a> Trainer<'a> {
                             value: *value,
                             outcome: sample.target.outcome,
                             weight: sample.weight,
+                            size: sample.position.size(),
                             game_index: sample.game_index,
                         });
                     }
@@ -610,6 +619,19 @@ impl<'a> Trainer<'a> {
         let mean = (weight > 0.0).then(|| losses.scaled(1.0 / weight));
         Ok(Some((pairs, mean)))
     }
+}
+
+/// Scales the values as fits best to their outcomes; returns how.
+fn scale(held_out: &mut [HeldOut]) -> Vec<Scaling> {
+    let scalings = fit_scalings(held_out.iter().map(|answer| Valued {
+        forecast: Forecast { predicted: f64::from(answer.value), outcome: f64::from(answer.outcome) },
+        size: answer.size,
+        game_index: answer.game_index,
+    }));
+    for answer in held_out {
+        answer.value = scaling_at(&scalings, answer.size).scaled(f64::from(answer.value)) as f32;
+    }
+    scalings
 }
 
 /// The best epoch, from 1; the earliest of equals.
@@ -750,7 +772,7 @@ impl Chunk {
         let count = self.head.count();
         for ((index, _), raw) in rows.iter().zip(self.outputs[0].chunks_exact(count)) {
             let position = &samples[*index as usize].position;
-            let prediction = Prediction::new(self.head, position.size(), position.komi(), raw);
+            let prediction = Prediction::new(self.head, position.size(), position.komi(), raw, Platt::NONE);
             self.values.push(prediction.value as f32);
         }
         Ok(())

@@ -10,10 +10,10 @@ use crate::arena::{Evidence, MatchReport, TestReport};
 use crate::games::{GameKind, HalfPoints};
 use crate::komi::{AtKomi, Balance, ButtonEffect, Course, Fair, Known, Measurement, Openings, SearchAnswer};
 use crate::learn::{BoardResult, NetCalibration, PipelineResult, StageTime};
-use crate::net::{Calibration, EpochReport, Losses, OwnAnswer};
+use crate::net::{Calibration, EpochReport, Losses, OwnAnswer, Scaling};
 use crate::records::Tally;
 use crate::stats::Interval;
-use crate::stats::calibration::Reliability;
+use crate::stats::calibration::{Platt, Reliability};
 use crate::stats::komi_lattice::{FairKomi, KomiStatus};
 use crate::stats::smooth::SmoothKomi;
 use crate::stats::sprt::Verdict;
@@ -548,7 +548,18 @@ pub fn net_calibration_text(found: &NetCalibration) -> String {
     )
 }
 
-/// How far values were probabilities on the games held out from a training.
+/// How a network's values are scaled.
+pub fn scalings_text(scalings: &[Scaling]) -> String {
+    let mut rows = table(&["board", "factor", "shift", "from games"]);
+    for Scaling { size, platt: Platt { factor, shift }, games } in scalings {
+        rows.add_row([format!("{size}x{size}"), format!("{factor:.3}"), format!("{shift:+.3}"), games.to_string()]);
+    }
+    format!(
+        "{rows}\na value's logit is taken times the factor, plus the shift, of the board's side or the nearest one\n"
+    )
+}
+
+/// How far values were probabilities on the games held out from a training, to which they are scaled.
 pub fn calibration_text(calibration: &Calibration) -> String {
     let mut rows = table(&["predicted", "positions", "mean prediction", "mean outcome"]);
     for (index, bin) in calibration.bins.iter().enumerate().filter(|(_, bin)| bin.weight > 0.0) {

@@ -108,6 +108,91 @@ pub fn log_loss(forecasts: &[Forecast]) -> Option<f64> {
     })
 }
 
+/// Platt scaling: a prediction's logit times `factor`, plus `shift`.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Platt {
+    /// Above 0. Above 1 predictions go away from a half, below 1 they come nearer.
+    pub factor: f64,
+    pub shift: f64,
+}
+
+impl Platt {
+    /// Leaves predictions as they are.
+    pub const NONE: Platt = Platt { factor: 1.0, shift: 0.0 };
+
+    /// The prediction scaled; 0 and 1 stay.
+    pub fn scaled(self, predicted: f64) -> f64 {
+        // In the usual case no bit is to change.
+        if self == Self::NONE {
+            return predicted;
+        }
+        let yes = predicted.powf(self.factor) * self.shift.exp();
+        yes / (yes + (1.0 - predicted).powf(self.factor))
+    }
+}
+
+/// How far the factor lies from 1 and the shift from 0 before anything is known: so much that a few hundred forecasts decide.
+const PRIOR_DEVIATION: f64 = 0.5;
+
+/// Predictions nearer to 0 or 1 are taken for this near when a scaling is fitted: what is certain and fails once in a
+/// while must not decide how sure the rest should be.
+const NEAREST: f64 = 1e-3;
+
+/// Newton's steps at most; it takes five or so.
+const NEWTON_STEPS: usize = 50;
+
+/// The scaling with which the forecasts have the greatest likelihood, each group counting for one forecast however many
+/// it has (positions of one game share their outcome). Platt (1999), with normal priors, so that few groups change little and
+/// none nothing. The factor is 1/8 at least.
+pub fn fit_platt(groups: &[Vec<Forecast>]) -> Platt {
+    let logit = |forecast: &Forecast| {
+        let p = forecast.predicted.clamp(NEAREST, 1.0 - NEAREST);
+        (p / (1.0 - p)).ln()
+    };
+    let terms: Vec<(f64, f64, f64)> = groups
+        .iter()
+        .flat_map(|group| {
+            let valid = group.iter().filter(|forecast| forecast.is_valid());
+            valid.map(|forecast| (1.0 / group.len() as f64, logit(forecast), forecast.outcome))
+        })
+        .collect();
+    let precision = PRIOR_DEVIATION.powi(-2);
+    // −ln σ(y), which is convex, for both outcomes: so is the sum.
+    let soft = |y: f64| (-y.abs()).exp().ln_1p() + (-y).max(0.0);
+    let loss = |Platt { factor, shift }: Platt| {
+        let fit = terms.iter().map(|(weight, x, outcome)| {
+            let y = factor * x + shift;
+            weight * (outcome * soft(y) + (1.0 - outcome) * soft(-y))
+        });
+        fit.sum::<f64>() + 0.5 * precision * ((factor - 1.0).powi(2) + shift.powi(2))
+    };
+    let mut best = Platt::NONE;
+    for _ in 0..NEWTON_STEPS {
+        // The slopes by factor and shift, and the second derivatives.
+        let (mut a, mut b) = (precision * (best.factor - 1.0), precision * best.shift);
+        let (mut aa, mut ab, mut bb) = (precision, 0.0, precision);
+        for (weight, x, outcome) in &terms {
+            let p = 1.0 / (1.0 + (-best.factor * x - best.shift).exp());
+            let (slope, bend) = (weight * (p - outcome), weight * p * (1.0 - p));
+            (a, b) = (a + slope * x, b + slope);
+            (aa, ab, bb) = (aa + bend * x * x, ab + bend * x, bb + bend);
+        }
+        let determinant = aa * bb - ab * ab;
+        let (by_factor, by_shift) = ((b * ab - a * bb) / determinant, (a * ab - b * aa) / determinant);
+        let step = |length: f64| Platt {
+            factor: (best.factor + length * by_factor).max(0.125),
+            shift: best.shift + length * by_shift,
+        };
+        // Shorter steps where the whole one goes too far.
+        let before = loss(best);
+        let Some(next) = (0..30).map(|halvings| step(0.5_f64.powi(halvings))).find(|next| loss(*next) < before) else {
+            break;
+        };
+        best = next;
+    }
+    best
+}
+
 fn mean_over_valid(forecasts: &[Forecast], loss: impl Fn(&Forecast) -> f64) -> Option<f64> {
     let losses: Vec<f64> = forecasts.iter().filter(|f| f.is_valid()).map(loss).collect();
     (!losses.is_empty()).then(|| losses.iter().sum::<f64>() / losses.len() as f64)
@@ -153,6 +238,53 @@ mod tests {
         let wrong = log_loss(&[forecast(1.0, 0.0)]).unwrap();
         assert!(wrong > 27.0 && wrong.is_finite());
         assert!(log_loss(&[forecast(1.0, 1.0)]).unwrap() < 1e-11);
+    }
+
+    #[test]
+    fn the_scaling_is_found_again() {
+        assert_eq!(fit_platt(&[]), Platt::NONE);
+        // Whoever says p is right as often as the scaled p says.
+        for (factor, shift) in [(0.4, 0.0), (1.0, 0.3), (2.5, -0.5), (1.3, 0.0)] {
+            let groups: Vec<Vec<Forecast>> = (0..40_000)
+                .map(|i| {
+                    let p = f64::from(i % 200 + 1) / 201.0;
+                    let rank = (f64::from(i / 200) + 0.5) / 200.0;
+                    vec![forecast(p, f64::from(u8::from(rank < Platt { factor, shift }.scaled(p))))]
+                })
+                .collect();
+            let found = fit_platt(&groups);
+            assert!((found.factor / factor - 1.0).abs() < 0.02, "{found:?} for {factor}");
+            assert!((found.shift - shift).abs() < 0.02, "{found:?} for {shift}");
+        }
+    }
+
+    #[test]
+    fn a_game_counts_once_and_few_games_for_little() {
+        let shy = |copies: usize| [vec![forecast(0.7, 1.0); copies], vec![forecast(0.3, 0.0); copies]];
+        let few = fit_platt(&shy(1));
+        let copied = fit_platt(&shy(1000));
+        assert!((few.factor - copied.factor).abs() < 1e-9 && few.shift.abs() < 1e-9, "{few:?} {copied:?}");
+        let many = fit_platt(&vec![shy(1); 500].concat());
+        assert!(1.0 < few.factor && few.factor < 1.3 && many.factor > 2.5, "{few:?} {many:?}");
+        // One lost certainty in a thousand games is what is to be expected.
+        let mut certain = vec![vec![forecast(1.0, 1.0)]; 999];
+        certain.push(vec![forecast(1.0, 0.0)]);
+        let found = fit_platt(&certain);
+        assert!((found.factor - 1.0).abs() < 0.1 && found.shift.abs() < 0.1, "{found:?}");
+        // However wrong the forecasts are, their order stays.
+        let wrong = fit_platt(&vec![[vec![forecast(0.9, 0.0)], vec![forecast(0.1, 1.0)]]; 500].concat());
+        assert_eq!(wrong.factor, 0.125);
+    }
+
+    #[test]
+    fn scaling_keeps_the_order_and_what_is_certain() {
+        for (factor, shift) in [(0.125, 0.0), (0.7, 0.5), (1.0, 0.0), (8.0, -0.5)] {
+            let platt = Platt { factor, shift };
+            let values: Vec<f64> = (0..=100).map(|i| platt.scaled(f64::from(i) / 100.0)).collect();
+            assert!(values.windows(2).all(|pair| pair[0] < pair[1]));
+            assert_eq!((values[0], values[100]), (0.0, 1.0));
+            assert!((values[50] - 1.0 / (1.0 + (-shift).exp())).abs() < 1e-12);
+        }
     }
 
     #[test]

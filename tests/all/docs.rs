@@ -125,6 +125,23 @@ fn calibration_looks_at_one_position_a_game() {
     let refused = fairkomi(path, "data calibration a --net sligo.safetensors");
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains("plays sligo, the games are of yugo"), "{refused:?}");
+
+    // An untrained network that says nothing is as sure as before; games tell how sure it may be on their boards.
+    let text = done(path, "data scale a b --net yugo.safetensors --out scaled.safetensors");
+    let sides: Vec<&str> = text.lines().filter(|line| line.contains('x') && line.contains("20 │")).collect();
+    assert_eq!(sides.len(), 2, "{text}");
+    let again = done(path, "data scale a b --net yugo.safetensors --out again.safetensors");
+    assert_eq!(again.replace("again", "scaled"), text);
+    let whole = done(path, "data scale a --net scaled.safetensors --out one.safetensors");
+    assert_eq!(whole.replace("one.safetensors", "scaled.safetensors"), text, "its own scaling is no part of the fit");
+    let losses = ["yugo", "scaled"].map(|net| {
+        let text = done(path, &format!("data calibration a b --net {net}.safetensors"));
+        text.split("cross-entropy ").nth(1).unwrap().split(' ').next().unwrap().parse::<f64>().unwrap()
+    });
+    assert!(losses[1] < losses[0] + 0.01, "{losses:?}");
+    let refused = fairkomi(path, "data scale a --net yugo.safetensors --out scaled.safetensors");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("scaled.safetensors is there already; name another file"), "{refused:?}");
 }
 
 /// The folder of the crate.
