@@ -197,6 +197,8 @@ pub struct Prediction {
     pub repetition: f64,
     /// The expected score in [0, 1] at the position's komi: draws by tie or repetition are a half.
     pub value: f64,
+    /// The same before it was scaled.
+    pub plain: f64,
     /// How the value is scaled; the margin's distribution and the repetition are not.
     pub scaling: Platt,
 }
@@ -213,7 +215,8 @@ impl Prediction {
         let repetition = if head.game.can_repeat() { logit(head.count() - 1) } else { 0.0 };
         let margin = head.margins.then(|| MarginMixture::new(head.game, size, raw));
         let score = margin.map_or_else(|| logit(0), |margin| margin.score(komi));
-        Prediction { margin, repetition, value: scaling.scaled(with_repetition(score, repetition)), scaling }
+        let plain = with_repetition(score, repetition);
+        Prediction { margin, repetition, value: scaling.scaled(plain), plain, scaling }
     }
 
     /// The value, to a part of `weight` replaced by how far the margin is expected beyond the mover's `komi`: see

@@ -294,6 +294,9 @@ impl NetEvaluator {
     /// The komi at which the network gives both players the same chances in `position` (an empty board, to speak of a
     /// game's fair komi): the network is asked at every komi that it was trained at, each being an input. Where none of
     /// them is fair, the answer is the end of them that comes nearest. `None` in Fugo, which has no komi.
+    ///
+    /// Values are taken as they are before scaling: its shift is right on the average over games, which says nothing of one
+    /// position.
     pub fn fair_komi(&mut self, position: &Snapshot) -> Result<Option<OwnAnswer>, NetError> {
         let (game, size) = (self.game, position.size());
         if position.game() != game {
@@ -315,7 +318,7 @@ impl NetEvaluator {
         let asked: Vec<Snapshot> = komi.iter().map(|komi| at(*komi)).collect();
         let answers = self.predict(&asked)?;
         let scan: Vec<(HalfPoints, f64)> =
-            komi.iter().zip(&answers).map(|(komi, answer)| (*komi, for_first(answer.value))).collect();
+            komi.iter().zip(&answers).map(|(komi, answer)| (*komi, for_first(answer.plain))).collect();
 
         // The cut, between two neighbours or at an end, with the fewest values on the wrong side: none at a single crossing.
         let below = |value: f64| value < 0.5;
