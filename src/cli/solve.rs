@@ -10,7 +10,7 @@ use super::job::Job;
 use super::progress::say;
 use super::{Failure, Outcome, print};
 use crate::report::{proven_text, solution_text};
-use crate::solve::{Limits, Progress, SolveError, Stopped, solve, solve_by};
+use crate::solve::{Limits, Progress, SolveError, Stopped, solve_with};
 use crate::with_game;
 
 /// The time between two lines that tell how far the work has come.
@@ -29,9 +29,8 @@ pub fn run(flags: &SolveFlags) -> Outcome {
         }
     };
     let limits = Limits { memory: asked.memory, threads: asked.threads, stop: job.stop.flag(), observer: &observer };
-    let solution = with_game!(asked.game, asked.size, G => match asked.method {
-        None => solve::<G>(asked.size, &limits),
-        Some(method) => solve_by::<G>(method, asked.size, &limits),
+    let solution = with_game!(asked.game, asked.size, G => {
+        solve_with::<G>(asked.size, asked.handicap, asked.method, &limits)
     });
     let solution = solution.map_err(|error| match error {
         SolveError::Options(_) => Failure::input(error),

@@ -15,23 +15,21 @@ pub enum Known {
     Winner(Player),
 }
 
-/// The exact value as [`crate::solve::solve`] finds it, where one is known: of boards without handicap.
+/// The exact value as [`crate::solve::solve`] finds it, where one is known.
 pub fn known(board: &Board) -> Option<Known> {
-    if board.handicap > 0 { None } else { without_handicap(board.game, board.size) }
-}
-
-pub(super) fn without_handicap(game: GameKind, size: usize) -> Option<Known> {
     let half = |half| Some(Known::Margin(HalfPoints(half)));
-    match (game, size) {
-        (GameKind::Yugo, 1 | 2) => half(1),
-        (GameKind::Yugo, 3) => half(7),
-        (GameKind::Linage, 3) => half(8),
-        (GameKind::Linage, 4) => half(10),
-        (GameKind::Linage, 5) => half(14),
-        (GameKind::Sligo, 1 | 4) => half(0),
-        (GameKind::Sligo, 3) => half(18),
-        (GameKind::Fugo, 1 | 2) => Some(Known::Winner(Player::White)),
-        (GameKind::Fugo, 3 | 4) => Some(Known::Winner(Player::Black)),
+    match (board.game, board.size, board.handicap) {
+        (GameKind::Yugo, 1, 0) | (GameKind::Yugo, 2, 0 | 1) => half(1),
+        (GameKind::Yugo, 2, 2) | (GameKind::Yugo, 3, 0 | 1) => half(7),
+        (GameKind::Yugo, 3, 2) => half(9),
+        (GameKind::Yugo, 3, 3 | 4) => half(17),
+        (GameKind::Linage, 3, 0) => half(8),
+        (GameKind::Linage, 4, 0) => half(10),
+        (GameKind::Linage, 5, 0) => half(14),
+        (GameKind::Sligo, 1 | 4, 0) => half(0),
+        (GameKind::Sligo, 3, 0) => half(18),
+        (GameKind::Fugo, 1 | 2, 0) => Some(Known::Winner(Player::White)),
+        (GameKind::Fugo, 3 | 4, 0) => Some(Known::Winner(Player::Black)),
         _ => None,
     }
 }

@@ -1,6 +1,5 @@
 use std::sync::atomic::AtomicBool;
 
-use super::known::without_handicap;
 use super::*;
 use crate::config::{
     BalanceConfig, Board, Device, Inference, KomiConfig, Precision, Reading, SearchConfig, SearchSettings, Variation,
@@ -9,7 +8,7 @@ use crate::games::{Ending, Fugo, GameKind, HalfPoints, Linage, Yugo};
 use crate::records::testing::{made_up, results};
 use crate::records::{GameRow, RunDir, RunInfo, WinnerSeat, run_toml};
 use crate::selfplay::{Control, Engine, Observer, Work, Workers, config_toml, game_rows};
-use crate::solve::{Limits, Verdict, solve};
+use crate::solve::{Limits, Verdict, solve_with};
 use crate::stats::komi_lattice::{KomiStatus, NotIdentified};
 use crate::with_game;
 
@@ -293,14 +292,16 @@ fn known_values_are_what_the_solver_finds() {
     for game in GameKind::ALL {
         let mut solved = 0;
         for size in game.min_size()..=5 {
-            let Some(known) = without_handicap(game, size) else { continue };
-            let found = with_game!(game, size, G => solve::<G>(size, &limits)).expect("a board of the game").verdict();
-            let expected = match known {
-                Known::Margin(margin) => Verdict::Margin(margin),
-                Known::Winner(winner) => Verdict::Winner(winner),
-            };
-            assert_eq!(found, expected, "{game} {size}");
-            solved += 1;
+            for handicap in 0..=size * size {
+                let Some(known) = known(&Board { handicap, ..board(game, size) }) else { continue };
+                let found = with_game!(game, size, G => solve_with::<G>(size, handicap, None, &limits));
+                let expected = match known {
+                    Known::Margin(margin) => Verdict::Margin(margin),
+                    Known::Winner(winner) => Verdict::Winner(winner),
+                };
+                assert_eq!(found.expect("a board of the game").verdict(), expected, "{game} {size} {handicap}");
+                solved += 1;
+            }
         }
         assert!(solved >= 3);
     }

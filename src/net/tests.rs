@@ -751,7 +751,8 @@ fn load(path: &Path, bytes: &[u8]) -> String {
 fn hostile_files_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("net.safetensors");
-    let network = untrained(GameKind::Yugo, 2, 4);
+    let scaling = Scaling { size: 5, platt: Platt { factor: 1.25, shift: -0.5 }, games: 7 };
+    let network = untrained(GameKind::Yugo, 2, 4).with_scalings([scaling]);
     let good = network.to_bytes().expect("bytes");
     let header_end = 8 + u64::from_le_bytes(good[..8].try_into().expect("eight bytes")) as usize;
     let header = String::from_utf8(good[8..header_end].to_vec()).expect("text");
@@ -779,7 +780,9 @@ fn hostile_files_are_refused_with_the_reason() {
         (huge, "not a safetensors file"),
         (with_header("{}"), "not a safetensors file"),
         (changed("\"fairkomi\"", "\"other\""), "describes no fairkomi network"),
-        (changed("{\\\"format\\\":2", "{\\\"format\\\":99"), "format 99"),
+        (changed("{\\\"format\\\":3", "{\\\"format\\\":99"), "format 99"),
+        (changed("\\\"factor\\\":1.25", "\\\"factor\\\":0.0"), "its scaling on 5x5 is by 0 and -0.5"),
+        (changed("\\\"factor\\\":1.25", "\\\"factor\\\":1e999"), "description cannot be read"),
         (changed("\\\"planes\\\":1", "\\\"planes\\\":0"), "version 0 of the input planes"),
         (changed("\\\"mixtures\\\":4", "\\\"mixtures\\\":5"), "mixtures of 5"),
         (changed("\\\"yugo\\\"", "\\\"chess\\\""), "description cannot be read"),
@@ -800,6 +803,9 @@ fn hostile_files_are_refused_with_the_reason() {
         assert!(error.contains(reason), "`{error}` should say `{reason}`");
         assert!(error.contains("net.safetensors"), "{error}");
     }
+    // Files of the format before are read as well.
+    std::fs::write(&path, changed("{\\\"format\\\":3", "{\\\"format\\\":2")).expect("a file");
+    assert_eq!(NetFile::load(&path).expect("a network").network.meta().scalings, [scaling]);
     let mut rng = ChaCha8Rng::seed_from_u64(8);
     for _ in 0..300 {
         let mut bytes = good.clone();
@@ -979,4 +985,24 @@ fn a_network_without_margins_is_kept_and_answers_without_them() {
     assert!(answer.margin.is_none() && (0.0..=1.0).contains(&answer.value));
     let fair = evaluator.fair_komi(&empty).expect("an answer").expect("a komi");
     assert_eq!(fair.median, None);
+}
+
+#[test]
+fn values_are_scaled_by_the_board_and_nothing_else_is() {
+    let scaling = |size, factor, shift| Scaling { size, platt: Platt { factor, shift }, games: 1 };
+    let plain = untrained(GameKind::Sligo, 2, 8);
+    let scaled =
+        plain.with_scalings([scaling(6, 0.5, 0.0), scaling(4, 2.0, 0.3)]).with_scalings([scaling(6, 3.0, -0.2)]);
+    assert_eq!(scaled.meta().scalings, [scaling(4, 2.0, 0.3), scaling(6, 3.0, -0.2)]);
+    assert_eq!(scaled.unscaled().meta().scalings, []);
+    let [mut before, mut after] =
+        [&plain, &scaled].map(|network| network.evaluator(inference(16, Precision::F32)).expect("an evaluator"));
+    for (size, used) in [(3, 0), (4, 0), (5, 0), (6, 1), (9, 1)] {
+        let empty = Snapshot::of(&crate::games::Sligo::<2>::new(size, Options::default()), HalfPoints(3));
+        let asked = std::slice::from_ref(&empty);
+        let [was, is] = [&mut before, &mut after].map(|evaluator| evaluator.predict(asked).expect("an answer")[0]);
+        assert_eq!((is.margin, is.repetition, is.plain), (was.margin, was.repetition, was.value));
+        assert_eq!(is.value, scaled.meta().scalings[used].platt.scaled(was.value), "{size}");
+        assert_eq!(after.fair_komi(&empty).expect("an answer"), before.fair_komi(&empty).expect("an answer"));
+    }
 }

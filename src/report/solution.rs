@@ -9,9 +9,10 @@ use crate::with_game;
 
 /// The solution: how it was found, the first turns on a map of the board, and the value on the last line.
 pub fn solution_text(solution: &Solution) -> String {
-    let Solution { game, size, positions, memory, .. } = *solution;
+    let Solution { game, size, handicap, positions, memory, .. } = *solution;
+    let with_handicap = if handicap > 0 { format!(" with handicap {handicap}") } else { String::new() };
     let mut text = format!(
-        "{game} {size}x{size} by {}: {positions} positions, {:.1} MiB, {:.1} s\n",
+        "{game} {size}x{size}{with_handicap} by {}: {positions} positions, {:.1} MiB, {:.1} s\n",
         solution.method,
         memory as f64 / f64::from(1 << 20),
         solution.time.as_secs_f64()

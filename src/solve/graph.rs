@@ -65,16 +65,20 @@ struct Expanded {
 }
 
 impl Expanded {
-    fn of<G: Solvable>(layout: Layout, size: usize, key: Key) -> Self {
+    fn of<G: Solvable>(layout: Layout, position: &G) -> Self {
+        let mut next = Vec::new();
+        each_next(position, &mut |after| next.push(position::key(layout, &after)));
+        next.sort_unstable();
+        next.dedup();
+        let passed = passed(position).map(|after| position::key(layout, &after));
+        Expanded { next, passed, margin: margin(position) as i8 }
+    }
+
+    fn of_key<G: Solvable>(layout: Layout, size: usize, key: Key) -> Self {
         let Some(position) = position::position::<G>(layout, size, key) else {
             unreachable!("play leads to no position that the rules refuse");
         };
-        let mut next = Vec::new();
-        each_next(&position, &mut |after| next.push(position::key(layout, &after)));
-        next.sort_unstable();
-        next.dedup();
-        let passed = passed(&position).map(|after| position::key(layout, &after));
-        Expanded { next, passed, margin: margin(&position) as i8 }
+        Self::of(layout, &position)
     }
 
     fn bytes(&self) -> u64 {
@@ -87,14 +91,16 @@ impl Graph {
     pub fn of<G: Solvable>(layout: Layout, start: &G, limits: &Limits) -> Result<Self, Stopped> {
         let mut graph = Graph { index: Index::new(), batches: Vec::new(), bytes: 0 };
         graph.index.number(position::key(layout, start), limits.memory)?;
-        let mut expanded = 0;
+        // The start alone may have more to it than its key: handicap pawns that are left.
+        graph.add(0, vec![Expanded::of(layout, start)], limits.memory)?;
+        let mut expanded = 1;
         while expanded < graph.index.len() {
             if limits.stopped() {
                 return Err(Stopped::Asked);
             }
             let keys = graph.index.keys(expanded, BATCH);
             let found: Vec<Expanded> =
-                keys.par_iter().map(|key| Expanded::of::<G>(layout, start.size(), *key)).collect();
+                keys.par_iter().map(|key| Expanded::of_key::<G>(layout, start.size(), *key)).collect();
             let first = expanded as u32;
             expanded += found.len();
             graph.add(first, found, limits.memory)?;

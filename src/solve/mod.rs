@@ -34,7 +34,7 @@ use canonical::Layout;
 /// Why solving cannot begin.
 #[derive(Debug, Error)]
 pub enum SolveError {
-    /// The game is not played on boards of that size.
+    /// The game is not played on boards of that size, or not with that handicap.
     #[error(transparent)]
     Options(#[from] OptionsError),
     /// The system gives no threads.
@@ -67,37 +67,45 @@ impl Found {
 /// If the game has no board of that size, or threads cannot be started. That the work ends before all is known is no
 /// error: [`Solution::stopped`] tells.
 pub fn solve<G: Solvable>(size: usize, limits: &Limits) -> Result<Solution, SolveError> {
-    Options::default().check(G::KIND, size)?;
+    solve_with::<G>(size, 0, None, limits)
+}
+
+/// [`solve`] with so many handicap pawns (Yugo), and if one is named, by this method and no other.
+///
+/// # Errors
+///
+/// As of [`solve`]; also if the handicap is not allowed.
+pub fn solve_with<G: Solvable>(
+    size: usize,
+    handicap: usize,
+    method: Option<Method>,
+    limits: &Limits,
+) -> Result<Solution, SolveError> {
+    let options = Options { handicap, pie: false };
+    options.check(G::KIND, size)?;
+    let start = G::new(size, options);
     let Some(layout) = Layout::of::<G>(size) else {
-        return Ok(Solution::of(G::KIND, size, Method::Search, Found::nothing(Stopped::Size), Instant::now()));
+        let found = Found::nothing(Stopped::Size);
+        return Ok(Solution::of(&start, method.unwrap_or(Method::Search), found, Instant::now()));
     };
+    if let Some(method) = method {
+        return solve_by(method, layout, &start, limits);
+    }
     if layout.positions(G::KIND).saturating_mul(graph::LEAST_BYTES_EACH) <= limits.memory {
-        let found = solve_by::<G>(Method::Retrograde, size, limits)?;
+        let found = solve_by(Method::Retrograde, layout, &start, limits)?;
         if found.stopped != Some(Stopped::Memory) {
             return Ok(found);
         }
     }
-    solve_by::<G>(Method::Search, size, limits)
+    solve_by(Method::Search, layout, &start, limits)
 }
 
-/// [`solve`] by this method and no other.
-///
-/// # Errors
-///
-/// As of [`solve`].
-pub fn solve_by<G: Solvable>(method: Method, size: usize, limits: &Limits) -> Result<Solution, SolveError> {
-    Options::default().check(G::KIND, size)?;
+fn solve_by<G: Solvable>(method: Method, layout: Layout, start: &G, limits: &Limits) -> Result<Solution, SolveError> {
     let began = Instant::now();
     let threads = ThreadPoolBuilder::new().num_threads(limits.threads.max(1)).build()?;
-    let found = match Layout::of::<G>(size) {
-        None => Found::nothing(Stopped::Size),
-        Some(layout) => threads.install(|| {
-            let start = G::new(size, Options::default());
-            match method {
-                Method::Retrograde => retrograde::solve(layout, &start, limits),
-                Method::Search => questions::solve(layout, &start, limits),
-            }
-        }),
-    };
-    Ok(Solution::of(G::KIND, size, method, found, began))
+    let found = threads.install(|| match method {
+        Method::Retrograde => retrograde::solve(layout, start, limits),
+        Method::Search => questions::solve(layout, start, limits),
+    });
+    Ok(Solution::of(start, method, found, began))
 }

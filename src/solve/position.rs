@@ -1,7 +1,7 @@
 //! What the solver asks of a game.
 
 use super::canonical::{Key, Layout, Sets, transposed};
-use crate::board::PointSet;
+use crate::board::{Point, PointSet};
 use crate::games::{
     Button, Cell, Fugo, Game, GameKind, Linage, Phase, Player, Sligo, StartPosition, Status, Step, Yugo,
 };
@@ -39,6 +39,9 @@ impl Values {
 }
 
 /// A game that can be solved. All positions met are at the start of a turn.
+///
+/// How many handicap pawns (Yugo) are left is not part of a position's open part or key: it follows from the pawns that
+/// are there, since no board without enemy pieces or kings comes back once White has played.
 pub trait Solvable: Game {
     /// The open part of the position. Positions with equal open parts and as many passes before them differ in value
     /// by what is settled.
@@ -163,13 +166,28 @@ pub(super) fn margin<G: Game>(position: &G) -> i32 {
 }
 
 /// Calls `found` with the positions that all turns but a pass lead to; turns that only reach boards which others reach
-/// too may be left out.
+/// too may be left out. All handicap pawns that are left count as one turn, so that the other player is to move next.
 pub(super) fn each_next<G: Game>(position: &G, found: &mut impl FnMut(G)) {
     let Status::Running(steps) = position.search_status() else { return };
     for step in steps.iter().filter(|step| *step != Step::PASS) {
         let mut next = position.clone();
         next.play(step);
-        if next.phase() == Phase::Start { found(next) } else { each_next(&next, found) }
+        match (step, next.phase()) {
+            (Step::Point(point), Phase::Start) if next.handicap_left() > 0 => each_handicap(&next, point, found),
+            (_, Phase::Start) => found(next),
+            _ => each_next(&next, found),
+        }
+    }
+}
+
+/// Calls `found` with the positions after the rest of the handicap pawns, each on a later point than the one before: no
+/// order of them is better, and none is forbidden, since they are too few to surround a group.
+fn each_handicap<G: Game>(position: &G, last: Point, found: &mut impl FnMut(G)) {
+    let Status::Running(steps) = position.status() else { return };
+    for point in steps.points.iter().filter(|point| *point > last) {
+        let mut next = position.clone();
+        next.play(Step::Point(point));
+        if next.handicap_left() == 0 { found(next) } else { each_handicap(&next, point, found) }
     }
 }
 

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use super::canonical::Layout;
 use super::graph::{Batch, Graph, NONE};
-use super::position::{self, Solvable, margin, values};
+use super::position::{self, Solvable, each_next, margin, values};
 use super::{FirstMove, Found, Limits, Progress, Range, Stopped};
 use crate::games::{Player, Turn, turns};
 
@@ -138,12 +138,19 @@ impl Analysis {
 
     /// What a position is worth to the first player; `None` if play does not lead there.
     pub fn value<G: Solvable>(&self, position: &G) -> Option<Range> {
-        let number = self.graph.find(position::key(self.layout, position))?;
+        let number = |position: &G| self.graph.find(position::key(self.layout, position));
         let margin = [margin(position) as i8; 2];
         let [worst, best] = match position.passes() {
-            0 => Values::get(&self.values.best, number),
+            // Between handicap pawns there are no positions of the graph's.
+            _ if position.handicap_left() > 0 => {
+                let mut numbers = Vec::new();
+                each_next(position, &mut |next| numbers.push(number(&next)));
+                let turns = numbers.into_iter().map(|next| next.map(|next| self.values.of_turn(next)));
+                turns.reduce(|one, other| Some(better(one?, other?)))??
+            }
+            0 => Values::get(&self.values.best, number(position)?),
             // "When both players pass in succession, the game ends."
-            1 => better(Values::get(&self.values.played, number), margin),
+            1 => better(Values::get(&self.values.played, number(position)?), margin),
             _ => margin,
         };
         let range = Range::new(worst.into(), best.into(), values(G::KIND, position.size()).greatest);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::position::values;
 use super::{Found, Stopped};
-use crate::games::{GameKind, HalfPoints, Player, Turn};
+use crate::games::{Game, GameKind, HalfPoints, Player, Turn};
 
 /// The first player's margin under best play by both, as far as it is known. In Fugo, where there is no score, a win
 /// counts one point.
@@ -116,6 +116,8 @@ pub struct Solution {
     pub game: GameKind,
     /// The board's side.
     pub size: usize,
+    /// Yugo: the pawns that Black places before White's first turn.
+    pub handicap: usize,
     /// What the empty board is worth to the first player.
     pub value: Range,
     /// All first turns, in the order of their steps; none if the first player has none.
@@ -133,9 +135,10 @@ pub struct Solution {
 }
 
 impl Solution {
-    pub(super) fn of(game: GameKind, size: usize, method: Method, found: Found, began: Instant) -> Self {
+    pub(super) fn of<G: Game>(start: &G, method: Method, found: Found, began: Instant) -> Self {
         let Found { value, first_moves, stopped, positions, memory } = found;
-        Solution { game, size, value, first_moves, stopped, method, positions, memory, time: began.elapsed() }
+        let (game, size, handicap) = (G::KIND, start.size(), start.handicap_left());
+        Solution { game, size, handicap, value, first_moves, stopped, method, positions, memory, time: began.elapsed() }
     }
 
     /// The value in one word.

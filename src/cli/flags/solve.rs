@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 
 use super::check::Check;
-use crate::config::{ConfigFaults, limits};
+use crate::config::{ConfigFaults, board_faults, limits};
 use crate::games::{GameKind, Options};
 use crate::solve::Method;
 
@@ -24,6 +24,9 @@ pub struct SolveFlags {
     /// Side of the board, 1 to 19 (Linage: 3 to 19); sides beyond 4 or 5 are seldom solved
     #[arg(long, value_name = "N")]
     pub size: u64,
+    /// Yugo: pawns that Black places before White's first turn
+    #[arg(long, value_name = "PAWNS", default_value_t = limits::HANDICAP.usual)]
+    pub handicap: u64,
     /// Memory for tables, in MiB
     #[arg(long, value_name = "MIB", default_value_t = limits::SOLVE_MEMORY.usual)]
     pub memory: u64,
@@ -47,6 +50,7 @@ pub enum MethodName {
 pub struct SolveAsked {
     pub game: GameKind,
     pub size: usize,
+    pub handicap: usize,
     /// In bytes.
     pub memory: u64,
     pub threads: usize,
@@ -58,8 +62,11 @@ impl SolveFlags {
     pub fn config(&self) -> Result<SolveAsked, ConfigFaults> {
         let mut check = Check::default();
         let size: usize = check.whole("--size", self.size, &limits::SIZE);
-        if let Err(fault) = Options::default().check(self.game, size) {
-            check.refuse("--size", fault.to_string());
+        let handicap: usize = check.whole("--handicap", self.handicap, &limits::HANDICAP);
+        if check.faults.is_empty() {
+            for (key, fault) in board_faults(self.game, size, Options { handicap, pie: false }) {
+                check.refuse(&format!("--{key}"), fault.to_string());
+            }
         }
         let memory: u64 = check.whole("--memory", self.memory, &limits::SOLVE_MEMORY);
         let threads = self.threads.map(|threads| check.whole("--threads", threads, &limits::THREADS));
@@ -70,6 +77,7 @@ impl SolveFlags {
         check.done(SolveAsked {
             game: self.game,
             size,
+            handicap,
             memory: memory << 20,
             threads: threads.unwrap_or_else(super::cores),
             method,
