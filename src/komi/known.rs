@@ -22,6 +22,7 @@ pub fn known(board: &Board) -> Option<Known> {
         (GameKind::Yugo, 1, 0) | (GameKind::Yugo, 2, 0 | 1) => half(1),
         (GameKind::Yugo, 2, 2) | (GameKind::Yugo, 3, 0 | 1) => half(7),
         (GameKind::Yugo, 3, 2) => half(9),
+        (GameKind::Yugo, 4, 0) => half(3),
         (GameKind::Yugo, 3, 3 | 4) => half(17),
         (GameKind::Linage, 3, 0) => half(8),
         (GameKind::Linage, 4, 0) => half(10),

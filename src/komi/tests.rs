@@ -293,7 +293,9 @@ fn known_values_are_what_the_solver_finds() {
         let mut solved = 0;
         for size in game.min_size()..=5 {
             for handicap in 0..=size * size {
-                let Some(known) = known(&Board { handicap, ..board(game, size) }) else { continue };
+                // Yugo 4×4 takes minutes: the solver's own tests have it among those to be asked for.
+                let board = Board { handicap, ..board(game, size) };
+                let Some(known) = known(&board).filter(|_| (game, size) != (GameKind::Yugo, 4)) else { continue };
                 let found = with_game!(game, size, G => solve_with::<G>(size, handicap, None, &limits));
                 let expected = match known {
                     Known::Margin(margin) => Verdict::Margin(margin),
