@@ -1,13 +1,15 @@
 //! `fairkomi data`
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Subcommand;
 
+use super::progress::say;
 use super::{Failure, Outcome, print};
 use crate::learn::{CalibrationError, calibrate, scaled};
-use crate::net::NetFile;
+use crate::net::{NetFile, Scaling};
 use crate::records::{CheckError, check_run, data_stats};
 use crate::report::{net_calibration_text, scalings_text, write_calibration};
 
@@ -67,13 +69,19 @@ enum Command {
     },
 }
 
-/// Nothing that is there is written over, least of all a network or a file of a run.
+/// Nothing that is there is written over, least of all a network or a file of a run. Makes the folder where there is none.
 fn check_is_new(out: &Path) -> Outcome {
-    match out.symlink_metadata() {
-        Ok(_) => Err(Failure::input(anyhow!("--out: {} is there already; name another file", out.display()))),
-        Err(_) => Ok(()),
+    let path = out.display();
+    if out.symlink_metadata().is_ok() {
+        return Err(Failure::input(anyhow!("--out: {path} is there already; name another file")));
     }
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let made = folder.map_or(Ok(()), fs::create_dir_all);
+    made.map_err(|error| Failure::input(anyhow!("--out: {path} cannot be written: {error}; name another place")))
 }
+
+/// Fewer games say little of how sure a network may be.
+const FEW_GAMES: usize = 100;
 
 fn failure(error: CalibrationError) -> Failure {
     match error {
@@ -114,6 +122,9 @@ pub fn run(args: &Args) -> Outcome {
             let runs: Vec<(u64, PathBuf)> = (0..).zip(runs.iter().cloned()).collect();
             let network = scaled(&runs, net, &file).map_err(failure)?;
             let hash = network.save(out).map_err(Failure::run)?;
+            for Scaling { size, games, .. } in network.meta().scalings.iter().filter(|one| one.games < FEW_GAMES) {
+                say(&format!("warning: the scaling on {size}x{size} rests on {games} games; hundreds are better"));
+            }
             print(&format!("{} ({hash})\n{}", out.display(), scalings_text(&network.meta().scalings)))
         }
         Command::Stats { runs } => runs.iter().try_for_each(|run| print(&data_stats(run)?.table())),

@@ -14,10 +14,9 @@ use thiserror::Error;
 use super::head::MIXTURES;
 use super::model::{Architecture, Network};
 use super::planes::LAYOUT_VERSION;
-use super::scaling::Scaling;
+use super::scaling::{self, Scaling};
 use crate::games::GameKind;
 use crate::records::replace;
-use crate::stats::calibration::Platt;
 
 /// Changes whenever the file's own form or the model's arithmetic changes. Files of format 2 are the same but for the
 /// scalings, of which they have none.
@@ -315,13 +314,7 @@ fn parse(bytes: &[u8]) -> Result<Network, FileFault> {
         return Err(FileFault::Mixtures { found: versions.mixtures });
     }
     let meta: NetMeta = serde_json::from_str(&text).map_err(unreadable)?;
-    let is_possible = |Platt { factor, shift }: Platt| factor > 0.0 && factor.is_finite() && shift.is_finite();
-    if let Some(Scaling { size, platt, .. }) = meta.scalings.iter().find(|one| !is_possible(one.platt)) {
-        let Platt { factor, shift } = platt;
-        return Err(FileFault::Metadata(format!(
-            "its scaling on {size}x{size} is by {factor} and {shift}: the first must be above 0, both finite"
-        )));
-    }
+    scaling::check(&meta.scalings).map_err(FileFault::Metadata)?;
     meta.architecture.check().map_err(FileFault::Architecture)?;
     let specs = meta.architecture.tensors();
     let mut names = tensors.names();

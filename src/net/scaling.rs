@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::board::MAX_SIZE;
 use crate::stats::calibration::{Forecast, Platt, fit_platt};
 
 /// What becomes of values on boards of one side.
@@ -46,6 +47,24 @@ pub fn fit_scalings(values: impl IntoIterator<Item = Valued>) -> Vec<Scaling> {
         Scaling { size, platt: Platt { factor: rounded(factor), shift: rounded(shift) }, games: games.len() }
     };
     sizes.into_iter().map(fit).collect()
+}
+
+/// Fails on what no fit gives: sides in no order, numbers out of all bounds.
+pub(super) fn check(scalings: &[Scaling]) -> Result<(), String> {
+    for Scaling { size, platt: Platt { factor, shift }, .. } in scalings {
+        if !(1..=MAX_SIZE).contains(size) {
+            return Err(format!("it has a scaling for boards of side {size}"));
+        }
+        if !((0.01..=100.0).contains(factor) && shift.abs() <= 50.0) {
+            return Err(format!(
+                "its scaling on {size}x{size} is by {factor} and {shift}; 0.01 to 100 and -50 to 50 are possible"
+            ));
+        }
+    }
+    match scalings.windows(2).find(|pair| pair[0].size >= pair[1].size) {
+        Some(pair) => Err(format!("its scaling on {0}x{0} does not come before the next one", pair[0].size)),
+        None => Ok(()),
+    }
 }
 
 /// What is used on boards of this side: that of the nearest side there is one for (the smaller of two), nothing if there is

@@ -752,7 +752,7 @@ fn hostile_files_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("net.safetensors");
     let scaling = Scaling { size: 5, platt: Platt { factor: 1.25, shift: -0.5 }, games: 7 };
-    let network = untrained(GameKind::Yugo, 2, 4).with_scalings([scaling]);
+    let network = untrained(GameKind::Yugo, 2, 4).with_scalings([scaling, Scaling { size: 6, ..scaling }]);
     let good = network.to_bytes().expect("bytes");
     let header_end = 8 + u64::from_le_bytes(good[..8].try_into().expect("eight bytes")) as usize;
     let header = String::from_utf8(good[8..header_end].to_vec()).expect("text");
@@ -783,6 +783,10 @@ fn hostile_files_are_refused_with_the_reason() {
         (changed("{\\\"format\\\":3", "{\\\"format\\\":99"), "format 99"),
         (changed("\\\"factor\\\":1.25", "\\\"factor\\\":0.0"), "its scaling on 5x5 is by 0 and -0.5"),
         (changed("\\\"factor\\\":1.25", "\\\"factor\\\":1e999"), "description cannot be read"),
+        (changed("\\\"factor\\\":1.25", "\\\"factor\\\":1e300"), "its scaling on 5x5 is by 1"),
+        (changed("\\\"shift\\\":-0.5", "\\\"shift\\\":-1e9"), "its scaling on 5x5 is by 1.25 and -1000000000"),
+        (changed("\\\"size\\\":5", "\\\"size\\\":20"), "a scaling for boards of side 20"),
+        (changed("\\\"size\\\":5", "\\\"size\\\":6"), "its scaling on 6x6 does not come before the next one"),
         (changed("\\\"planes\\\":1", "\\\"planes\\\":0"), "version 0 of the input planes"),
         (changed("\\\"mixtures\\\":4", "\\\"mixtures\\\":5"), "mixtures of 5"),
         (changed("\\\"yugo\\\"", "\\\"chess\\\""), "description cannot be read"),
@@ -805,7 +809,7 @@ fn hostile_files_are_refused_with_the_reason() {
     }
     // Files of the format before are read as well.
     std::fs::write(&path, changed("{\\\"format\\\":3", "{\\\"format\\\":2")).expect("a file");
-    assert_eq!(NetFile::load(&path).expect("a network").network.meta().scalings, [scaling]);
+    assert_eq!(NetFile::load(&path).expect("a network").network.meta().scalings.len(), 2);
     let mut rng = ChaCha8Rng::seed_from_u64(8);
     for _ in 0..300 {
         let mut bytes = good.clone();

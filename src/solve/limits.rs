@@ -51,7 +51,7 @@ impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Stopped::Asked => "stopped before it was solved",
-            Stopped::Memory => "the memory allowed does not suffice",
+            Stopped::Memory => "the memory allowed does not suffice; allow more of it",
             Stopped::Circles => "play in circles keeps the search from settling the rest",
             Stopped::Size => "the board is too large to be solved",
         })
