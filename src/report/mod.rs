@@ -22,5 +22,6 @@ pub use replay::{game_text, same_game_text};
 pub use solution::{proven_text, solution_text};
 pub use status::status_text;
 pub use text::{
-    balance_text, calibration_text, epoch_text, komi_text, match_text, net_calibration_text, pipeline_text, scalings_text, test_line,
+    balance_text, calibration_text, epoch_text, komi_text, match_text, net_calibration_text, pipeline_text,
+    scalings_text, test_line,
 };

@@ -322,7 +322,8 @@ fn lattice_interval_at_length() {
         [(8, 32, None), (24, 16, None), (16, 64, None), (48, 16, Some(2)), (48, 16, Some(6)), (48, 16, Some(12))]
     {
         let length = Length { blocks, block, width };
-        lines.push(format!("{blocks} blocks of {block}, until no wider than {width:?} half points"));
+        let until = width.map_or(String::new(), |width| format!(", until {} points wide", width / 2));
+        lines.push(format!("{blocks} blocks of {block}{until}"));
         lines.extend(models().iter().map(|model| lattice_coverage(model, 1000, length, &mut rng)));
     }
     println!("{LATTICE_HEAD}\n{}", lines.join("\n"));

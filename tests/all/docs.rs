@@ -272,7 +272,9 @@ fn published_values_are_what_the_solver_says() {
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
     assert!(rows.len() >= 20);
     for row in rows {
-        let [game, size, handicap, value, with_pie, _, positions, method, command, _] = row[..] else { panic!("{row:?}") };
+        let [game, size, handicap, value, with_pie, _, positions, method, command, _] = row[..] else {
+            panic!("{row:?}")
+        };
         let flag = match handicap {
             "0" if (game, size) == ("yugo", "4") => " --memory 4096 --threads 1".to_string(),
             "0" => String::new(),
