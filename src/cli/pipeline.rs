@@ -7,13 +7,12 @@ use anyhow::anyhow;
 
 use super::job::{Job, run_info, settled, start_log};
 use super::progress::{Progress, say};
-use super::report::PAGE;
 use super::{Failure, Outcome, print};
 use crate::config::{PipelineConfig, limits};
 use crate::games::GameKind;
 use crate::learn::{
-    BALANCE, Data, FairKomiRow, GenerationRow, KOMI, MATCH, NetCalibration, PipelineError, REPORT, Ui, board_folder,
-    pipeline, status,
+    BALANCE, Data, FairKomiRow, GenerationRow, KOMI, MATCH, NetCalibration, PAGE, PipelineError, REPORT, Ui,
+    board_folder, pipeline, status,
 };
 use crate::net;
 use crate::records::write_whole;

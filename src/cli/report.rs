@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use super::{Failure, Outcome, print};
+use crate::learn::PAGE;
 use crate::report::{HtmlError, write_page};
-
-/// The page of a run in its own folder.
-pub const PAGE: &str = "report.html";
 
 /// Make one page for people of runs: tables, plots, and games to step through
 #[derive(clap::Args, Clone, Debug)]

@@ -13,6 +13,9 @@ pub(super) const MEASURED: [&str; 3] = [KOMI, BALANCE, MATCH];
 /// What a run says of its boards when it is over.
 pub const REPORT: &str = "report.txt";
 pub const SUMMARY: &str = "summary.csv";
+/// The page on it, and the folder of its plots.
+pub const PAGE: &str = "report.html";
+pub(super) const PLOTS: &str = "report-plots";
 
 /// The folder of a board's parts of a run.
 pub fn board_folder(run: &Path, game: GameKind, size: usize) -> PathBuf {

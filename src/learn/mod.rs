@@ -20,7 +20,7 @@ mod window;
 pub use calibration::{CalibrationError, NetCalibration, calibrate, scaled};
 pub use curves::{FairKomiRow, GenerationRow};
 pub use data::{Data, DataError, DataUse, load};
-pub use layout::{BALANCE, KOMI, MATCH, REPORT, SUMMARY, board_folder};
+pub use layout::{BALANCE, KOMI, MATCH, PAGE, REPORT, SUMMARY, board_folder};
 pub use pipeline::{BoardResult, PipelineError, PipelineResult, Ui, pipeline};
 pub use status::{BoardStatus, GameStatus, RunStatus, StatusError, status};
 pub use times::{StageTime, Times};

@@ -12,7 +12,7 @@ use super::calibration::NetCalibration;
 use super::curves::{FairKomiRow, GenerationRow};
 use super::data::Data;
 use super::job::Job;
-use super::layout::{MEASURED, REPORT, SUMMARY, board_folder};
+use super::layout::{MEASURED, PAGE, PLOTS, REPORT, SUMMARY, board_folder};
 use super::times::{StageTime, Times};
 use super::training::TrainingError;
 use crate::arena::{MatchError, MatchReport};
@@ -106,7 +106,7 @@ fn set_aside(config: &PipelineConfig, out: &Path, generations: i64) -> Result<()
         .boards
         .iter()
         .flat_map(|board| MEASURED.map(|part| board_folder(out, board.game, board.size).join(part)));
-    let told = [REPORT, SUMMARY].map(|name| out.join(name));
+    let told = [REPORT, SUMMARY, PAGE, PLOTS].map(|name| out.join(name));
     for path in measured.chain(told) {
         if !path.exists() {
             continue;

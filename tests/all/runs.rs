@@ -524,10 +524,9 @@ fn a_pipeline_with_more_generations_goes_on() {
     // What was measured after the first generation is all there, under another name.
     let after = files(&run);
     let aside = |name: &str| {
-        let measured =
-            ["komi/", "balance/", "match/"].iter().find(|part| name.starts_with(&format!("linage/3x3/{part}")));
-        match measured {
-            Some(part) => name.replace(part, &part.replace('/', "-after-1/")),
+        let moved = ["linage/3x3/komi/", "linage/3x3/balance/", "linage/3x3/match/", "report-plots/"];
+        match moved.iter().find(|part| name.starts_with(**part)) {
+            Some(part) => name.replace(part, &format!("{}-after-1/", part.trim_end_matches('/'))),
             None => name.replace("summary.csv", "summary-after-1.csv"),
         }
     };
@@ -537,10 +536,10 @@ fn a_pipeline_with_more_generations_goes_on() {
     assert!(run.join("report-after-1.txt").exists() && run.join("report.txt").exists());
 
     // The rest is as if there had been two generations from the start.
-    for part in ["komi", "balance", "match"] {
-        fs::remove_dir_all(run.join(format!("linage/3x3/{part}-after-1"))).unwrap();
+    for part in ["linage/3x3/komi", "linage/3x3/balance", "linage/3x3/match", "report-plots"] {
+        fs::remove_dir_all(run.join(format!("{part}-after-1"))).unwrap();
     }
-    for told in ["summary-after-1.csv", "report-after-1.txt"] {
+    for told in ["summary-after-1.csv", "report-after-1.txt", "report-after-1.html"] {
         fs::remove_file(run.join(told)).unwrap();
     }
     assert_same(&run, &folder.path().join("at-once"));
