@@ -156,7 +156,7 @@ fn fugo_of_side_4_agrees_with_exhaustive_search() {
 }
 
 #[test]
-#[ignore = "takes ten minutes or more and 8 GB"]
+#[ignore = "takes seven minutes and 8 GB"]
 fn sligo_of_side_4_agrees_with_exhaustive_search() {
     agree_by_turns::<Sligo<1>>(4, 0);
 }

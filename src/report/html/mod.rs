@@ -71,11 +71,12 @@ struct Page {
 /// Writes the page on these runs to a file, and its pictures as SVG files into the folder beside it of the same name with
 /// `-plots` for an ending; the number of pictures.
 pub fn write_page(folders: &[PathBuf], out: &Path) -> Result<usize, HtmlError> {
-    free(out)?;
     let mut runs = Vec::new();
     for folder in folders {
         runs.extend(Run::read_all(folder)?);
     }
+    // A run that is not there comes first: the page is often to lie in it.
+    free(out)?;
     let page = page(&runs)?;
     let mut environment = Environment::new();
     environment.add_template("page.html", PAGE)?;
